@@ -1,0 +1,348 @@
+//! One table: what a call and a result look like in each dialect.
+//!
+//! Every message is read by its own shape. A new dialect is a new pair of rows in [`SHAPES`], and in [`Key`] the keys it
+//! uses that are not there yet.
+
+use std::borrow::Cow;
+
+use crate::json::value::{Text, Value};
+
+/// The keys that matter anywhere in a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    Role,
+    Content,
+    Parts,
+    Text,
+    Type,
+    Id,
+    Name,
+    CallId,
+    ToolCalls,
+    ToolCallId,
+    ToolUseId,
+    FunctionCall,
+    FunctionCallCamel,
+    FunctionResponse,
+    FunctionResponseCamel,
+    ToolUse,
+    ToolResult,
+    ToolUseIdCamel,
+    ToolCallIdCamel,
+    ReasoningContent,
+}
+
+const KEYS: usize = Key::ReasoningContent as usize + 1;
+
+impl Key {
+    fn named(name: &[u8]) -> Option<Self> {
+        Some(match name {
+            b"role" => Self::Role,
+            b"content" => Self::Content,
+            b"parts" => Self::Parts,
+            b"text" => Self::Text,
+            b"type" => Self::Type,
+            b"id" => Self::Id,
+            b"name" => Self::Name,
+            b"call_id" => Self::CallId,
+            b"tool_calls" => Self::ToolCalls,
+            b"tool_call_id" => Self::ToolCallId,
+            b"tool_use_id" => Self::ToolUseId,
+            b"function_call" => Self::FunctionCall,
+            b"functionCall" => Self::FunctionCallCamel,
+            b"function_response" => Self::FunctionResponse,
+            b"functionResponse" => Self::FunctionResponseCamel,
+            b"toolUse" => Self::ToolUse,
+            b"toolResult" => Self::ToolResult,
+            b"toolUseId" => Self::ToolUseIdCamel,
+            b"toolCallId" => Self::ToolCallIdCamel,
+            b"reasoningContent" => Self::ReasoningContent,
+            _ => return None,
+        })
+    }
+}
+
+/// The members of an object that matter; of repeated keys the last.
+#[derive(Default)]
+pub(crate) struct Fields<'t>([Option<Value<'t>>; KEYS]);
+
+impl<'t> Fields<'t> {
+    pub(crate) fn of(object: Value<'t>) -> Self {
+        let mut fields = Self::default();
+        for (name, value) in object.members() {
+            if let Some(key) = Key::named(&name.decoded())
+                && let Some(field) = fields.0.get_mut(key as usize)
+            {
+                *field = Some(value);
+            }
+        }
+        fields
+    }
+
+    pub(crate) fn get(&self, key: Key) -> Option<Value<'t>> {
+        self.0.get(key as usize).copied().flatten()
+    }
+
+    pub(crate) fn string(&self, key: Key) -> Option<Text<'t>> {
+        self.get(key)?.string()
+    }
+
+    pub(crate) fn object(&self, key: Key) -> Option<Value<'t>> {
+        self.get(key).filter(|value| value.is_object())
+    }
+
+    /// The objects directly inside the array that is the value of `key`.
+    pub(crate) fn objects(&self, key: Key) -> impl Iterator<Item = Value<'t>> + use<'t> {
+        self.get(key)
+            .into_iter()
+            .flat_map(Value::elements)
+            .filter(|element| element.is_object())
+    }
+}
+
+/// Whether a shape is a call or the result of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Call,
+    Result,
+}
+
+/// Where in a message a shape stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// The message itself.
+    Message,
+    /// An object that is a member of the message.
+    Member(Key),
+    /// Each object in an array that is a member of the message.
+    Each(Key),
+    /// Each object directly inside `content` or `parts`.
+    Block,
+    /// An object that is a member, under either key, of an object directly inside the array.
+    InEach(Key, [Key; 2]),
+}
+
+/// How a shape is known, beside standing in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Always,
+    Role(&'static str),
+    Type(&'static str),
+    TypeEnding(&'static str),
+}
+
+/// What ties a result to its call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tie {
+    Id(Key),
+    Name(Key),
+    /// A call has both, as far as they are there; a result has its id, else its name. An empty id is no id.
+    IdElseName(Key, Key),
+}
+
+struct Shape {
+    side: Side,
+    place: Place,
+    mark: Mark,
+    tie: Tie,
+}
+
+/// The dialects: calls and their results (the table "Dialects" of the README).
+const SHAPES: &[Shape] = &[
+    // OpenAI chat
+    Shape {
+        side: Side::Call,
+        place: Place::Each(Key::ToolCalls),
+        mark: Mark::Always,
+        tie: Tie::Id(Key::Id),
+    },
+    Shape {
+        side: Side::Result,
+        place: Place::Message,
+        mark: Mark::Role("tool"),
+        tie: Tie::Id(Key::ToolCallId),
+    },
+    // OpenAI chat, legacy
+    Shape {
+        side: Side::Call,
+        place: Place::Member(Key::FunctionCall),
+        mark: Mark::Always,
+        tie: Tie::Name(Key::Name),
+    },
+    Shape {
+        side: Side::Result,
+        place: Place::Message,
+        mark: Mark::Role("function"),
+        tie: Tie::Name(Key::Name),
+    },
+    // OpenAI Responses items
+    Shape {
+        side: Side::Call,
+        place: Place::Message,
+        mark: Mark::TypeEnding("_call"),
+        tie: Tie::Id(Key::CallId),
+    },
+    Shape {
+        side: Side::Result,
+        place: Place::Message,
+        mark: Mark::TypeEnding("_output"),
+        tie: Tie::Id(Key::CallId),
+    },
+    // Anthropic Messages
+    Shape {
+        side: Side::Call,
+        place: Place::Block,
+        mark: Mark::TypeEnding("tool_use"),
+        tie: Tie::Id(Key::Id),
+    },
+    Shape {
+        side: Side::Result,
+        place: Place::Block,
+        mark: Mark::TypeEnding("tool_result"),
+        tie: Tie::Id(Key::ToolUseId),
+    },
+    // Gemini contents
+    Shape {
+        side: Side::Call,
+        place: Place::InEach(Key::Parts, [Key::FunctionCallCamel, Key::FunctionCall]),
+        mark: Mark::Always,
+        tie: Tie::IdElseName(Key::Id, Key::Name),
+    },
+    Shape {
+        side: Side::Result,
+        place: Place::InEach(
+            Key::Parts,
+            [Key::FunctionResponseCamel, Key::FunctionResponse],
+        ),
+        mark: Mark::Always,
+        tie: Tie::IdElseName(Key::Id, Key::Name),
+    },
+    // Bedrock Converse
+    Shape {
+        side: Side::Call,
+        place: Place::InEach(Key::Content, [Key::ToolUse, Key::ToolUse]),
+        mark: Mark::Always,
+        tie: Tie::Id(Key::ToolUseIdCamel),
+    },
+    Shape {
+        side: Side::Result,
+        place: Place::InEach(Key::Content, [Key::ToolResult, Key::ToolResult]),
+        mark: Mark::Always,
+        tie: Tie::Id(Key::ToolUseIdCamel),
+    },
+    // Vercel AI SDK
+    Shape {
+        side: Side::Call,
+        place: Place::Block,
+        mark: Mark::Type("tool-call"),
+        tie: Tie::Id(Key::ToolCallIdCamel),
+    },
+    Shape {
+        side: Side::Result,
+        place: Place::Block,
+        mark: Mark::Type("tool-result"),
+        tie: Tie::Id(Key::ToolCallIdCamel),
+    },
+];
+
+/// A call or a result found in a message.
+pub(crate) struct Found<'t> {
+    pub(crate) side: Side,
+    /// Whether the message itself is the call or the result: an item of OpenAI's Responses.
+    pub(crate) is_item: bool,
+    pub(crate) id: Option<Cow<'t, [u8]>>,
+    pub(crate) name: Option<Cow<'t, [u8]>>,
+}
+
+/// Finds the calls and results that stand outside `content` and `parts`.
+pub(crate) fn in_message<'t>(message: &Fields<'t>, each: &mut impl FnMut(Found<'t>)) {
+    for shape in SHAPES {
+        match shape.place {
+            Place::Message => {
+                if let Some(found) = shape.find(message, message) {
+                    each(Found {
+                        is_item: matches!(shape.mark, Mark::TypeEnding(_)),
+                        ..found
+                    });
+                }
+            }
+            Place::Member(key) => {
+                let found = message
+                    .object(key)
+                    .and_then(|object| shape.find(message, &Fields::of(object)));
+                if let Some(found) = found {
+                    each(found);
+                }
+            }
+            Place::Each(key) => {
+                for object in message.objects(key) {
+                    if let Some(found) = shape.find(message, &Fields::of(object)) {
+                        each(found);
+                    }
+                }
+            }
+            Place::Block | Place::InEach(..) => {}
+        }
+    }
+}
+
+/// Finds the calls and results in `block`, an object directly inside the member `within` of `message`.
+pub(crate) fn in_block<'t>(
+    message: &Fields<'t>,
+    within: Key,
+    block: &Fields<'t>,
+    each: &mut impl FnMut(Found<'t>),
+) {
+    for shape in SHAPES {
+        let found = match shape.place {
+            Place::Block => shape.find(message, block),
+            Place::InEach(array, keys) if array == within => keys
+                .iter()
+                .find_map(|&key| block.object(key))
+                .and_then(|object| shape.find(message, &Fields::of(object))),
+            _ => None,
+        };
+        if let Some(found) = found {
+            each(found);
+        }
+    }
+}
+
+impl Shape {
+    /// The shape in `object`, which stands in the shape's place. A call without its tie is no call; a result is there
+    /// without one, too.
+    fn find<'t>(&self, message: &Fields<'t>, object: &Fields<'t>) -> Option<Found<'t>> {
+        let marked = match self.mark {
+            Mark::Always => true,
+            Mark::Role(role) => message.string(Key::Role).is_some_and(|text| text.is(role)),
+            Mark::Type(kind) => object.string(Key::Type).is_some_and(|text| text.is(kind)),
+            Mark::TypeEnding(ending) => object
+                .string(Key::Type)
+                .is_some_and(|text| text.ends_with(ending)),
+        };
+        if !marked {
+            return None;
+        }
+        let text = |key| object.string(key).map(Text::decoded);
+        let (id, name) = match self.tie {
+            Tie::Id(key) => (text(key), None),
+            Tie::Name(key) => (None, text(key)),
+            Tie::IdElseName(id, name) => {
+                let id = text(id).filter(|id| !id.is_empty());
+                match self.side {
+                    Side::Result if id.is_some() => (id, None),
+                    _ => (id, text(name)),
+                }
+            }
+        };
+        if self.side == Side::Call && id.is_none() && name.is_none() {
+            return None;
+        }
+        Some(Found {
+            side: self.side,
+            is_item: false,
+            id,
+            name,
+        })
+    }
+}

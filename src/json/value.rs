@@ -1,0 +1,248 @@
+//! Looking into JSON text that [`scan`](super::scan) found valid. On other text the answers mean nothing, but are given.
+
+use std::borrow::Cow;
+
+use super::{Kind, escape, is_space};
+
+/// A value inside valid text: it starts with the first byte; where it ends is found when it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value<'t> {
+    text: &'t [u8],
+}
+
+impl<'t> Value<'t> {
+    /// The value that `text` starts with.
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self {
+            text: text.as_bytes(),
+        }
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        Kind::starting_with(self.text.first().copied().unwrap_or_default())
+    }
+
+    pub(crate) fn is_object(self) -> bool {
+        self.kind() == Kind::Object
+    }
+
+    /// The string, if the value is one.
+    pub(crate) fn string(self) -> Option<Text<'t>> {
+        if self.kind() != Kind::String {
+            return None;
+        }
+        let end = end_of_string(self.text);
+        Some(Text {
+            raw: self.text.get(1..end.saturating_sub(1)).unwrap_or_default(),
+        })
+    }
+
+    /// The members of the object in the text's order, repeated keys and all; none if the value is no object.
+    pub(crate) fn members(self) -> Members<'t> {
+        Members {
+            rest: self.inside(Kind::Object),
+        }
+    }
+
+    /// The elements of the array; none if the value is no array.
+    pub(crate) fn elements(self) -> Elements<'t> {
+        Elements {
+            rest: self.inside(Kind::Array),
+        }
+    }
+
+    fn inside(self, container: Kind) -> &'t [u8] {
+        if self.kind() == container {
+            self.text.get(1..).unwrap_or_default()
+        } else {
+            &[]
+        }
+    }
+}
+
+/// The members of an object.
+pub(crate) struct Members<'t> {
+    rest: &'t [u8],
+}
+
+impl<'t> Iterator for Members<'t> {
+    type Item = (Text<'t>, Value<'t>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let key = next_item(self.rest)?;
+        let key_end = end_of_string(key);
+        let name = Text {
+            raw: key.get(1..key_end.saturating_sub(1)).unwrap_or_default(),
+        };
+        let colon = after_space(key.get(key_end..)?);
+        let value = after_space(colon.get(1..)?);
+        self.rest = value.get(end_of_value(value)..)?;
+        Some((name, Value { text: value }))
+    }
+}
+
+/// The elements of an array.
+pub(crate) struct Elements<'t> {
+    rest: &'t [u8],
+}
+
+impl<'t> Iterator for Elements<'t> {
+    type Item = Value<'t>;
+
+    fn next(&mut self) -> Option<Value<'t>> {
+        let text = next_item(self.rest)?;
+        self.rest = text.get(end_of_value(text)..)?;
+        Some(Value { text })
+    }
+}
+
+/// What follows the bracket or comma at the start of `rest`; `None` at the end of the container.
+fn next_item(rest: &[u8]) -> Option<&[u8]> {
+    let mut item = after_space(rest);
+    if item.first() == Some(&b',') {
+        item = after_space(item.get(1..)?);
+    }
+    match item.first() {
+        None | Some(b'}' | b']') => None,
+        Some(_) => Some(item),
+    }
+}
+
+fn after_space(text: &[u8]) -> &[u8] {
+    let space = text.iter().take_while(|&&byte| is_space(byte)).count();
+    text.get(space..).unwrap_or_default()
+}
+
+/// The offset behind the string that `text` starts with.
+fn end_of_string(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// The offset behind the value that `text` starts with.
+fn end_of_value(text: &[u8]) -> usize {
+    match text.first() {
+        Some(b'"') => end_of_string(text),
+        Some(b'{' | b'[') => end_of_container(text),
+        _ => text
+            .iter()
+            .position(|&byte| is_space(byte) || matches!(byte, b',' | b']' | b'}'))
+            .unwrap_or(text.len()),
+    }
+}
+
+fn end_of_container(text: &[u8]) -> usize {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'"' => {
+                at += end_of_string(text.get(at..).unwrap_or_default());
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+/// The inside of a string as it stands in the text, escapes and all. Compared and decoded as the characters it means.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text<'t> {
+    raw: &'t [u8],
+}
+
+impl<'t> Text<'t> {
+    pub(crate) fn is(self, word: &str) -> bool {
+        if self.raw.contains(&b'\\') {
+            self.chars().eq(word.chars().map(u32::from))
+        } else {
+            self.raw == word.as_bytes()
+        }
+    }
+
+    pub(crate) fn starts_with(self, word: &str) -> bool {
+        let mut chars = self.chars();
+        word.chars().all(|want| chars.next() == Some(want.into()))
+    }
+
+    pub(crate) fn ends_with(self, word: &str) -> bool {
+        self.decoded().ends_with(word.as_bytes())
+    }
+
+    /// The characters as UTF-8, borrowed where there is no escape. A lone surrogate takes the three bytes that the same
+    /// scheme gives it, so that different strings stay different.
+    pub(crate) fn decoded(self) -> Cow<'t, [u8]> {
+        if !self.raw.contains(&b'\\') {
+            return Cow::Borrowed(self.raw);
+        }
+        let mut bytes = Vec::with_capacity(self.raw.len());
+        for code in self.chars() {
+            match char::from_u32(code) {
+                Some(char) => bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
+                None => bytes.extend_from_slice(&[
+                    0xE0 | (code >> 12) as u8,
+                    0x80 | (code >> 6 & 0x3F) as u8,
+                    0x80 | (code & 0x3F) as u8,
+                ]),
+            }
+        }
+        Cow::Owned(bytes)
+    }
+
+    /// The code points, lone surrogates among them.
+    fn chars(self) -> Chars<'t> {
+        Chars { rest: self.raw }
+    }
+}
+
+struct Chars<'t> {
+    rest: &'t [u8],
+}
+
+impl Iterator for Chars<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let &first = self.rest.first()?;
+        let (code, taken) = match first {
+            b'\\' => escape::read(self.rest).ok()?,
+            _ => utf8(self.rest, first),
+        };
+        self.rest = self.rest.get(taken..).unwrap_or_default();
+        Some(code)
+    }
+}
+
+/// The code point at the start of `text`, which is UTF-8, and its length in bytes.
+fn utf8(text: &[u8], first: u8) -> (u32, usize) {
+    let (lead_bits, length) = match first {
+        0x00..0x80 => return (first.into(), 1),
+        0x80..0xE0 => (0x1F, 2),
+        0xE0..0xF0 => (0x0F, 3),
+        0xF0.. => (0x07, 4),
+    };
+    let code = text
+        .iter()
+        .take(length)
+        .skip(1)
+        .fold(u32::from(first & lead_bits), |code, &byte| {
+            code << 6 | u32::from(byte & 0x3F)
+        });
+    (code, length)
+}

@@ -1,0 +1,440 @@
+//! The messages: span, role, calls, results, size.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, DefaultHasher, Hasher};
+use std::ops::Range;
+
+use crate::dialect::{self, Fields, Found, Key, Side};
+use crate::error::{Error, SyntaxError, reserve};
+use crate::json::scan::{self, Document, Element};
+use crate::json::value::{Text, Value};
+use crate::json::{CharUnit, Kind, Length, Span};
+
+/// What the text of every summary message begins with.
+pub const SUMMARY_PREFIX: &str = "[Summary of earlier conversation]\n";
+
+/// The text of the reminder that `flush_to_memory` adds.
+pub const FLUSH_REMINDER: &str = "Before continuing: if anything from earlier is worth keeping, save it with the memory tool now — the earlier transcript is about to be summarized.";
+
+/// How errors call the text of a transcript.
+pub(crate) const TEXT: &str = "messages";
+
+/// Estimates the tokens of a transcript, the text of a JSON array of message objects: for each message a quarter of its
+/// characters in compact JSON, rounded up.
+///
+/// White space between tokens does not count, and strings count as ECMAScript's `JSON.stringify` writes them, however
+/// the text spells them. It is an estimate, not a tokenizer.
+///
+/// # Errors
+///
+/// The text is not JSON ([`Error::Json`], with the byte offset) or no array of objects ([`Error::NotAnArray`],
+/// [`Error::NotAnObject`], with the index).
+pub fn estimate_tokens(messages: &str, unit: CharUnit) -> Result<u64, Error> {
+    let mut tokens = 0;
+    messages_of(messages, |message| {
+        tokens += estimate(message.length, unit);
+        Ok(())
+    })?;
+    Ok(tokens)
+}
+
+/// The estimate of one message: a quarter of its characters, rounded up.
+fn estimate(length: Length, unit: CharUnit) -> u64 {
+    length.chars(unit).div_ceil(4)
+}
+
+/// Reads `text` as an array of objects and calls `each` for every one, in order, as long as they are objects.
+fn messages_of(
+    text: &str,
+    mut each: impl FnMut(Element) -> Result<(), Error>,
+) -> Result<Document, Error> {
+    // What is not JSON is reported as that, wherever an element before it is no object.
+    let mut index = 0;
+    let mut misfit = None;
+    let document = scan::elements(text, |element| {
+        if misfit.is_none() {
+            if element.kind == Kind::Object {
+                each(element).map_err(Stopped::Failed)?;
+            } else {
+                misfit = Some(Error::NotAnObject {
+                    index,
+                    found: element.kind.name(),
+                });
+            }
+        }
+        index += 1;
+        Ok(())
+    });
+    let document = document.map_err(|stopped| match stopped {
+        Stopped::Failed(error) => error,
+        Stopped::NotJson(error) => error.in_text(TEXT),
+    })?;
+    if document.kind != Kind::Array {
+        return Err(Error::NotAnArray {
+            found: document.kind.name(),
+        });
+    }
+    match misfit {
+        Some(error) => Err(error),
+        None => Ok(document),
+    }
+}
+
+enum Stopped {
+    NotJson(SyntaxError),
+    Failed(Error),
+}
+
+impl From<SyntaxError> for Stopped {
+    fn from(error: SyntaxError) -> Self {
+        Self::NotJson(error)
+    }
+}
+
+/// What there is to know before it is known that the transcript is over budget: nothing is kept per message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Survey {
+    /// The array, without the white space around it.
+    pub(crate) array: Span,
+    /// How many messages there are.
+    pub(crate) count: usize,
+    /// The index after the leading instructions.
+    pub(crate) head_end: usize,
+    /// The estimate for the whole transcript.
+    pub(crate) tokens: u64,
+}
+
+/// Reads the whole of `text` once.
+pub(crate) fn survey(text: &str, unit: CharUnit) -> Result<Survey, Error> {
+    let mut count = 0;
+    let mut head_end = 0;
+    let mut tokens = 0;
+    let document = messages_of(text, |message| {
+        tokens += estimate(message.length, unit);
+        if head_end == count && is_instruction(Value::new(message.span.of(text))) {
+            head_end += 1;
+        }
+        count += 1;
+        Ok(())
+    })?;
+    Ok(Survey {
+        array: document.span,
+        count,
+        head_end,
+        tokens,
+    })
+}
+
+/// Whether `message` may stand among the leading instructions.
+fn is_instruction(message: Value<'_>) -> bool {
+    let fields = Fields::of(message);
+    let instructs = fields
+        .string(Key::Role)
+        .is_some_and(|role| role.is("system") || role.is("developer"));
+    instructs && !text_of(&fields).is_some_and(|text| text.starts_with(SUMMARY_PREFIX))
+}
+
+/// The text of a message: `content` if it is a string, else `text` of the first element of `content`, else of `parts`.
+fn text_of<'t>(message: &Fields<'t>) -> Option<Text<'t>> {
+    message
+        .string(Key::Content)
+        .or_else(|| first_of(message, Key::Content)?.string(Key::Text))
+        .or_else(|| first_of(message, Key::Parts)?.string(Key::Text))
+}
+
+/// The first element of the array under `key`, if it is an object.
+fn first_of<'t>(message: &Fields<'t>, key: Key) -> Option<Fields<'t>> {
+    let first = message.get(key)?.elements().next()?;
+    first.is_object().then(|| Fields::of(first))
+}
+
+/// What the split asks of one message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message {
+    pub(crate) span: Span,
+    /// The estimate for all messages before this one.
+    tokens_before: u64,
+    /// The model wrote it.
+    pub(crate) is_model: bool,
+    /// A plain user message.
+    pub(crate) is_plain_user: bool,
+    /// A summary message.
+    pub(crate) is_summary: bool,
+    /// The reminder.
+    pub(crate) is_reminder: bool,
+    pub(crate) opens_with_thinking: bool,
+    /// A result's shape is in it.
+    carries_result: bool,
+    /// It is itself a call: an item of OpenAI's Responses.
+    is_call_item: bool,
+    /// The last message that holds the result of a call in this one; its own index where there is none.
+    last_result: usize,
+    /// A call in it never got its result.
+    has_open_call: bool,
+}
+
+/// The messages of a transcript that is over budget.
+pub(crate) struct Transcript {
+    pub(crate) messages: Vec<Message>,
+    tokens: u64,
+}
+
+impl Transcript {
+    /// Reads `text`, which [`survey`] found to be a transcript.
+    pub(crate) fn read(text: &str, survey: Survey, unit: CharUnit) -> Result<Self, Error> {
+        let mut messages = Vec::new();
+        reserve(&mut messages, survey.count)?;
+        let mut pairing = Pairing::default();
+        let mut tokens = 0;
+        messages_of(text, |element| {
+            let value = Value::new(element.span.of(text));
+            let mut message = pairing.read(&mut messages, value, element.span)?;
+            message.tokens_before = tokens;
+            tokens += estimate(element.length, unit);
+            reserve(&mut messages, 1)?;
+            messages.push(message);
+            Ok(())
+        })?;
+        pairing.mark_open_calls(&mut messages);
+        Ok(Self { messages, tokens })
+    }
+
+    /// The estimate for the messages in `range`.
+    pub(crate) fn estimate(&self, range: Range<usize>) -> u64 {
+        let before = |index: usize| {
+            self.messages
+                .get(index)
+                .map_or(self.tokens, |message| message.tokens_before)
+        };
+        before(range.end) - before(range.start)
+    }
+
+    /// For every index of a message, whether a pair lies across it.
+    pub(crate) fn pairs_across(&self) -> impl Iterator<Item = bool> + '_ {
+        let mut last_result = 0;
+        self.messages
+            .iter()
+            .enumerate()
+            .map(move |(index, message)| {
+                let across = last_result >= index && index > 0;
+                last_result = last_result.max(message.last_result);
+                across
+            })
+    }
+
+    /// Whether a call has no result yet and may still get one: every later message carries a tool result or, for
+    /// Responses items, is a sibling call item.
+    pub(crate) fn call_in_flight(&self) -> bool {
+        let mut only_results = true;
+        let mut only_results_and_siblings = true;
+        for message in self.messages.iter().rev() {
+            let waits = if message.is_call_item {
+                only_results_and_siblings
+            } else {
+                only_results
+            };
+            if message.has_open_call && waits {
+                return true;
+            }
+            only_results &= message.carries_result;
+            only_results_and_siblings &= message.carries_result || message.is_call_item;
+            if !only_results_and_siblings {
+                return false;
+            }
+        }
+        false
+    }
+}
+
+/// The forward pass that matches results with calls: "a result belongs to the nearest earlier unmatched call with the
+/// same id; where the dialect has no ids, with the same name".
+#[derive(Default)]
+struct Pairing<'t> {
+    calls: Vec<Call>,
+    /// Calls by id and by name, each chained to the earlier one with the same key.
+    links: Vec<Link>,
+    latest: HashMap<(Space, Cow<'t, [u8]>), usize, Seed>,
+}
+
+struct Call {
+    message: usize,
+    matched: bool,
+}
+
+struct Link {
+    call: usize,
+    earlier: Option<usize>,
+}
+
+/// All ids share one space, all names another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Space {
+    Id,
+    Name,
+}
+
+impl<'t> Pairing<'t> {
+    /// Reads the message that comes after `earlier`, and notes in those which of their calls it answers.
+    fn read(
+        &mut self,
+        earlier: &mut [Message],
+        value: Value<'t>,
+        span: Span,
+    ) -> Result<Message, Error> {
+        let index = earlier.len();
+        let fields = Fields::of(value);
+        let mut calls = Vec::new();
+        let mut results = Vec::new();
+        let mut sort = |found: Found<'t>| match found.side {
+            Side::Call => calls.push(found),
+            Side::Result => results.push(found),
+        };
+        let mut text = fields.string(Key::Content);
+        let mut opens_with_thinking = fields
+            .string(Key::Type)
+            .is_some_and(|kind| kind.is("reasoning"));
+        dialect::in_message(&fields, &mut sort);
+        for within in [Key::Content, Key::Parts] {
+            let elements = fields.get(within).into_iter().flat_map(Value::elements);
+            for (position, element) in elements.enumerate() {
+                if !element.is_object() {
+                    continue;
+                }
+                let block = Fields::of(element);
+                if position == 0 {
+                    text = text.or_else(|| block.string(Key::Text));
+                    opens_with_thinking |= within == Key::Content && is_thinking(&block);
+                }
+                dialect::in_block(&fields, within, &block, &mut sort);
+            }
+        }
+
+        let has_calls = !calls.is_empty();
+        let carries_result = !results.is_empty();
+        let is_call_item = calls.iter().any(|call| call.is_item);
+        for call in calls {
+            self.add_call(call, index)?;
+        }
+        for result in results {
+            // A pair inside one message lies across nothing.
+            if let Some(call) = self.answer(result)
+                && let Some(message) = earlier.get_mut(call)
+            {
+                message.last_result = index;
+            }
+        }
+
+        let role = fields.string(Key::Role);
+        let has_role = |word| role.is_some_and(|role| role.is(word));
+        let is_summary = text.is_some_and(|text| text.starts_with(SUMMARY_PREFIX));
+        let is_reminder = text.is_some_and(|text| text.is(FLUSH_REMINDER));
+        let is_model_item = role.is_none()
+            && fields
+                .string(Key::Type)
+                .is_some_and(|kind| !kind.ends_with("_output"));
+        Ok(Message {
+            span,
+            tokens_before: 0,
+            is_model: has_role("assistant") || has_role("model") || is_model_item,
+            is_plain_user: has_role("user")
+                && !has_calls
+                && !carries_result
+                && !is_summary
+                && !is_reminder,
+            is_summary,
+            is_reminder,
+            opens_with_thinking,
+            carries_result,
+            is_call_item,
+            last_result: index,
+            has_open_call: false,
+        })
+    }
+
+    fn add_call(&mut self, call: Found<'t>, message: usize) -> Result<(), Error> {
+        let number = self.calls.len();
+        let keys = [
+            call.id.map(|id| (Space::Id, id)),
+            call.name.map(|name| (Space::Name, name)),
+        ];
+        for key in keys.into_iter().flatten() {
+            let link = self.links.len();
+            let earlier = self.latest.insert(key, link);
+            reserve(&mut self.links, 1)?;
+            self.links.push(Link {
+                call: number,
+                earlier,
+            });
+        }
+        reserve(&mut self.calls, 1)?;
+        self.calls.push(Call {
+            message,
+            matched: false,
+        });
+        Ok(())
+    }
+
+    /// Matches `result` with its call and gives the index of the call's message.
+    fn answer(&mut self, result: Found<'t>) -> Option<usize> {
+        let key = match (result.id, result.name) {
+            (Some(id), _) => (Space::Id, id),
+            (None, Some(name)) => (Space::Name, name),
+            (None, None) => return None,
+        };
+        let latest = self.latest.get_mut(&key)?;
+        loop {
+            let link = self.links.get(*latest)?;
+            let call = self.calls.get_mut(link.call)?;
+            if !call.matched {
+                call.matched = true;
+                return Some(call.message);
+            }
+            // Matched under its other key, or by an earlier result: never looked at again, so the pass stays linear.
+            *latest = link.earlier?;
+        }
+    }
+
+    fn mark_open_calls(self, messages: &mut [Message]) {
+        for call in self.calls.iter().filter(|call| !call.matched) {
+            if let Some(message) = messages.get_mut(call.message) {
+                message.has_open_call = true;
+            }
+        }
+    }
+}
+
+/// Whether a block is the model's thinking, in any dialect.
+fn is_thinking(block: &Fields<'_>) -> bool {
+    let kind = block.string(Key::Type);
+    ["thinking", "redacted_thinking", "reasoning"]
+        .iter()
+        .any(|word| kind.is_some_and(|kind| kind.is(word)))
+        || block.object(Key::ReasoningContent).is_some()
+}
+
+/// Hashes with a start that the sender of a transcript cannot know, so that ids cannot be chosen to collide.
+///
+/// The standard library's `RandomState` would do, but keeps its keys in a thread-local, and the C interface promises none.
+struct Seed(u64);
+
+impl Default for Seed {
+    fn default() -> Self {
+        // Where the system laid out this process's stack and code is as unknown as a random number.
+        let here = 0_u8;
+        let mut hasher = DefaultHasher::new();
+        hasher.write_usize(std::ptr::from_ref(&here).addr());
+        hasher.write_usize((estimate_tokens as *const ()).addr());
+        Self(hasher.finish())
+    }
+}
+
+impl BuildHasher for Seed {
+    type Hasher = DefaultHasher;
+
+    fn build_hasher(&self) -> DefaultHasher {
+        let mut hasher = DefaultHasher::new();
+        hasher.write_u64(self.0);
+        hasher
+    }
+}

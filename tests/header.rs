@@ -1,0 +1,130 @@
+//! `include/tn_compactor.h` is what cbindgen makes of the comments in `src/ffi`.
+//!
+//! `make header` runs this test with `TN_WRITE_HEADER=1`, which writes the header in place of comparing it.
+
+use std::path::Path;
+
+/// What cbindgen cannot know: the version, the marker of exports, and the length that means "up to the NUL".
+fn after_includes() -> String {
+    format!(
+        r#"
+/*
+ * Where a long transcript of an LLM agent may be cut.
+ *
+ * Over a token budget, a compactor replaces the older part of a transcript by a summary that the host writes and keeps a
+ * recent tail, and never parts a tool result from its call. The library decides where; it never calls a model.
+ *
+ * In one call: tn_compactor_apply, with the host's function as a callback. In two: tn_plan_new, then the host summarizes in
+ * its own time and its own language, then tn_plan_finish, or the host slices its own list of messages by the indices.
+ *
+ * What holds for every function:
+ *
+ * - Text in is UTF-8 with a length in bytes beside it, or TN_NUL_TERMINATED. It is read during the call, never freed, and
+ *   not referred to afterwards. NULL with length 0 is the empty text. Nobody may write to it during the call.
+ * - Text out through a `char **` is NUL-terminated UTF-8, owned by the host, and freed with tn_string_free. Text out as a
+ *   `const char *` is borrowed, and not to be freed.
+ * - Outputs are written only on success, `*error` only on failure; both are set to NULL first. `error` may be NULL. A text
+ *   in `*error` names the place, what was found and what is allowed. If there is no memory even for that text, it stays
+ *   NULL.
+ * - A `const` object is not changed, and may be used by several threads at once. Every `_free` takes NULL.
+ * - No function panics, throws or exits. What a callback throws passes through. The library starts no thread, keeps no
+ *   state between calls, reads no file or environment variable, and prints nothing. (Should it ever run into a bug of its
+ *   own, TN_ERR_INTERNAL, the runtime it is built with says so on the standard error as well.)
+ * - Time and memory grow linearly with the transcript. Nothing recurses on its depth, and nothing limits its size but
+ *   memory.
+ */
+
+/** The version of this header, and of the library it belongs to. */
+#define TN_VERSION_MAJOR {major}
+#define TN_VERSION_MINOR {minor}
+#define TN_VERSION_PATCH {patch}
+
+/** The interface that this header describes: compare it with tn_abi_version() of the library that is loaded. */
+#define TN_ABI_VERSION {abi}
+
+/** For any length parameter: the text is NUL-terminated, and its length is up to the NUL. */
+#define TN_NUL_TERMINATED ((size_t)-1)
+
+/** Marks what the library exports. On Windows, define TN_STATIC when you link the static library. */
+#ifndef TN_API
+#if defined(_WIN32) && !defined(TN_STATIC)
+#define TN_API __declspec(dllimport)
+#elif defined(__GNUC__)
+#define TN_API __attribute__((visibility("default")))
+#else
+#define TN_API
+#endif
+#endif"#,
+        major = env!("CARGO_PKG_VERSION_MAJOR"),
+        minor = env!("CARGO_PKG_VERSION_MINOR"),
+        patch = env!("CARGO_PKG_VERSION_PATCH"),
+        abi = tn_compactor::ffi::tn_abi_version(),
+    )
+}
+
+/// The header as the sources say it should be.
+fn generated() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
+    config.after_includes = Some(after_includes());
+    // In the order in which a reader meets things.
+    let sources = ["status", "text", "sink", "compactor", "plan", "estimate"];
+    let mut builder = cbindgen::Builder::new().with_config(config);
+    for source in sources {
+        builder = builder.with_src(root.join(format!("src/ffi/{source}.rs")));
+    }
+    let mut header = Vec::new();
+    builder.generate().unwrap().write(&mut header);
+    without_safety_sections(&String::from_utf8(header).unwrap())
+}
+
+/// Rust's convention asks for a `# Safety` section over every unsafe function. In C it would repeat what the parameters say.
+fn without_safety_sections(header: &str) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut skipping = false;
+    for line in header.lines() {
+        if line.trim() == "* # Safety" {
+            skipping = true;
+            while lines.last().is_some_and(|line| line.trim() == "*") {
+                lines.pop();
+            }
+        }
+        skipping &= line.trim() != "*/";
+        if !skipping {
+            lines.push(line.trim_end());
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn the_committed_header_is_what_the_sources_say() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/tn_compactor.h");
+    let generated = generated();
+    if std::env::var_os("TN_WRITE_HEADER").is_some() {
+        std::fs::write(&path, generated).unwrap();
+        return;
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    let drift = committed
+        .lines()
+        .zip(generated.lines())
+        .position(|(committed, generated)| committed != generated)
+        .unwrap_or_else(|| committed.lines().count().min(generated.lines().count()));
+    assert!(
+        committed == generated,
+        "include/tn_compactor.h, line {}: `{}` in the file, `{}` by the sources; run `make header`",
+        drift + 1,
+        committed.lines().nth(drift).unwrap_or("the end"),
+        generated.lines().nth(drift).unwrap_or("the end"),
+    );
+}
+
+#[test]
+fn a_safety_section_is_left_out_of_the_header_and_nothing_else_is() {
+    let comment = "/**\n * What.\n *\n * # Safety\n *\n * Pointers.\n */\nvoid f(void);\n";
+    assert_eq!(
+        without_safety_sections(comment),
+        "/**\n * What.\n */\nvoid f(void);\n"
+    );
+}

@@ -63,24 +63,29 @@ impl Key {
 }
 
 /// The members of an object that matter; of repeated keys the last.
-#[derive(Default)]
-pub(crate) struct Fields<'t>([Option<Value<'t>>; KEYS]);
+///
+/// A member that is not there is a value of no text rather than `None`: the lengths of the texts of many `None`s would stay
+/// unwritten, and optimized code looks at them before it looks away, which memory checkers report.
+pub(crate) struct Fields<'t>([Value<'t>; KEYS]);
 
 impl<'t> Fields<'t> {
     pub(crate) fn of(object: Value<'t>) -> Self {
-        let mut fields = Self::default();
+        let mut fields = Self([Value::NOTHING; KEYS]);
         for (name, value) in object.members() {
             if let Some(key) = Key::named(&name.decoded())
                 && let Some(field) = fields.0.get_mut(key as usize)
             {
-                *field = Some(value);
+                *field = value;
             }
         }
         fields
     }
 
     pub(crate) fn get(&self, key: Key) -> Option<Value<'t>> {
-        self.0.get(key as usize).copied().flatten()
+        self.0
+            .get(key as usize)
+            .copied()
+            .filter(|value| value.is_there())
     }
 
     pub(crate) fn string(&self, key: Key) -> Option<Text<'t>> {

@@ -88,6 +88,14 @@ pub enum Error {
         /// What is wrong with the answer.
         problem: &'static str,
     },
+    /// The host's function answered with a text that is not UTF-8.
+    #[error("{function}: byte {at} of the answer: not UTF-8")]
+    AnswerUtf8 {
+        /// `summarize` or `count_tokens`.
+        function: &'static str,
+        /// Offset in bytes of the first byte that belongs to no character.
+        at: usize,
+    },
     /// The memory for a text or a list that grows with the transcript could not be had.
     #[error("out of memory: {bytes} bytes could not be had")]
     OutOfMemory {

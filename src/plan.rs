@@ -1,6 +1,7 @@
 //! What a plan holds, and finishing it.
 
 use std::borrow::Cow;
+use std::io::Write;
 use std::ops::Range;
 
 use once_cell::sync::OnceCell;
@@ -175,7 +176,7 @@ impl<'c, 't> Planning<'c, 't> {
         }
         if self.over_budget.is_none() {
             let transcript = Transcript::read(self.text, self.survey, self.options.char_unit)?;
-            let outline = Outline::of(&transcript, head_end);
+            let outline = Outline::of(&transcript, head_end)?;
             self.over_budget = Some((transcript, outline));
         }
         let Some((transcript, outline)) = &self.over_budget else {
@@ -446,6 +447,11 @@ impl<'t> Plan<'t> {
         let mut added = message(cut.summary_role, &[SUMMARY_PREFIX, summary])?;
         if cut.flush_to_memory {
             let reminder = message(cut.summary_role, &[FLUSH_REMINDER])?;
+            added
+                .try_reserve_exact(reminder.len() + 1)
+                .map_err(|_| Error::OutOfMemory {
+                    bytes: reminder.len(),
+                })?;
             added.push(',');
             added.push_str(&reminder);
         }
@@ -467,10 +473,31 @@ const BLANK: &str = "the summary is empty or only white space, allowed: text";
 
 /// A message of `role` whose content is all of `text`.
 fn message(role: &str, text: &[&str]) -> Result<String, Error> {
-    let failed = |error: serde_json::Error| Error::Internal(error.to_string());
-    let text: String = text.concat();
-    let content = serde_json::to_string(&text).map_err(failed)?;
-    Ok(format!(r#"{{"role":"{role}","content":{content}}}"#))
+    let mut content = text_with_room(text.iter().map(|piece| piece.len()).sum())?;
+    text.iter().for_each(|piece| content.push_str(piece));
+    let mut message = Growing(Vec::new());
+    write!(message, r#"{{"role":"{role}","content":"#)
+        .and_then(|()| Ok(serde_json::to_writer(&mut message, &content)?))
+        .and_then(|()| message.write_all(b"}"))
+        .map_err(|_| Error::OutOfMemory {
+            bytes: content.len(),
+        })?;
+    String::from_utf8(message.0).map_err(|error| Error::Internal(error.to_string()))
+}
+
+/// A text that grows as it is written, or says that there is no memory for it.
+struct Growing(Vec<u8>);
+
+impl Write for Growing {
+    fn write(&mut self, piece: &[u8]) -> std::io::Result<usize> {
+        self.0.try_reserve(piece.len())?;
+        self.0.extend_from_slice(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A new transcript before it is put together: one comma between two messages, nothing else.

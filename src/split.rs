@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use crate::error::{Error, reserve};
 use crate::options::{Options, Split};
-use crate::transcript::Transcript;
+use crate::transcript::{Message, Transcript};
 
 /// What became of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,11 +71,11 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    pub(crate) fn of(transcript: &Transcript, head_end: usize) -> Self {
+    pub(crate) fn of(transcript: &Transcript, head_end: usize) -> Result<Self, Error> {
         let messages = &transcript.messages;
         let count = messages.len();
         let body = || messages.iter().enumerate().skip(head_end);
-        let first_after = |start: usize, wanted: fn(&crate::transcript::Message) -> bool| {
+        let first_after = |start: usize, wanted: fn(&Message) -> bool| {
             body()
                 .skip(start - head_end)
                 .find(|(_, message)| wanted(message))
@@ -82,8 +83,7 @@ impl Outline {
         };
 
         let request_end = body()
-            .filter(|(_, message)| message.is_plain_user)
-            .last()
+            .rfind(|(_, message)| message.is_plain_user)
             .map_or(head_end, |(index, _)| index + 1);
         let request_start = request_end
             - messages
@@ -112,6 +112,7 @@ impl Outline {
         {
             if index > head_end && !pair_across {
                 if message.is_plain_user {
+                    reserve(&mut turn_boundaries, 1)?;
                     turn_boundaries.push(index);
                 }
                 if index > first_step
@@ -119,20 +120,20 @@ impl Outline {
                     && !after_model
                     && (message.opens_with_thinking || !turn_opens_with_thinking)
                 {
+                    reserve(&mut step_boundaries, 1)?;
                     step_boundaries.push(index);
                 }
             }
             after_model = message.is_model;
         }
 
-        let is_substance =
-            |message: &crate::transcript::Message| !message.is_summary && !message.is_reminder;
+        let is_substance = |message: &Message| !message.is_summary && !message.is_reminder;
         let mut substance = body().filter(|(_, message)| is_substance(message));
         let lone_request = substance
             .next()
             .is_some_and(|(_, message)| message.is_plain_user)
             && substance.next().is_none();
-        Self {
+        Ok(Self {
             count,
             head_end,
             turn_boundaries,
@@ -144,7 +145,7 @@ impl Outline {
             first_substance_after_request: first_after(request_end, is_substance),
             first_summary: first_after(head_end, |message| message.is_summary),
             lone_request,
-        }
+        })
     }
 
     /// Whether the cut makes progress: `older`, the kept request aside, holds a message that is neither a summary

@@ -360,6 +360,10 @@ impl<'t> Pairing<'t> {
         ];
         for key in keys.into_iter().flatten() {
             let link = self.links.len();
+            self.latest.try_reserve(1).map_err(|_| Error::OutOfMemory {
+                bytes: size_of::<(Space, Cow<'t, [u8]>, usize)>()
+                    .saturating_mul(self.latest.len() + 1),
+            })?;
             let earlier = self.latest.insert(key, link);
             reserve(&mut self.links, 1)?;
             self.links.push(Link {

@@ -11,13 +11,17 @@ pub(super) fn guard<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Err
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result,
         Err(payload) => {
-            let text = payload
-                .downcast_ref::<&str>()
-                .map(|text| (*text).to_owned())
-                .or_else(|| payload.downcast_ref::<String>().cloned());
-            // The payload's own destructor might panic again.
-            std::mem::forget(payload);
-            Err(Error::Internal(text.unwrap_or_else(|| "panic".to_owned())))
+            // A text is freed. Any other payload is left: its own destructor might panic again.
+            let text = payload.downcast::<String>().map_or_else(
+                |other| {
+                    let text = other.downcast_ref::<&str>().copied().unwrap_or("panic");
+                    let text = text.to_owned();
+                    std::mem::forget(other);
+                    text
+                },
+                |text| *text,
+            );
+            Err(Error::Internal(text))
         }
     }
 }

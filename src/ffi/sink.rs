@@ -17,7 +17,7 @@ pub struct tn_sink {
     answer: Option<Answer>,
     error: Option<String>,
     /// An answer that was refused in a way that fails the call, whatever else is answered.
-    refused: Option<&'static str>,
+    refused: Option<Refused>,
 }
 
 /// The host's function that writes the summary.
@@ -68,6 +68,14 @@ pub type tn_count_tokens_fn = Option<
         out: *mut tn_sink,
     ),
 >;
+
+/// Why an answer was refused.
+#[derive(Clone, Copy)]
+enum Refused {
+    Answer(&'static str),
+    /// Not UTF-8, from this byte on.
+    Text(usize),
+}
 
 /// What a function answers with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,11 +192,11 @@ unsafe fn call(
     if let Some(error) = sink.error {
         return Err(Error::Host(HostError::from(error)));
     }
-    if let Some(problem) = sink.refused {
-        return Err(Error::Answer {
-            function: wanted.function(),
-            problem,
-        });
+    let function = wanted.function();
+    match sink.refused {
+        Some(Refused::Answer(problem)) => return Err(Error::Answer { function, problem }),
+        Some(Refused::Text(at)) => return Err(Error::AnswerUtf8 { function, at }),
+        None => {}
     }
     sink.answer.ok_or_else(|| nothing(wanted))
 }
@@ -206,10 +214,10 @@ fn nothing(wanted: Kind) -> Error {
 impl tn_sink {
     fn answer(&mut self, answer: Answer) -> tn_status {
         if answer.kind() != self.wanted {
-            self.refuse(match self.wanted {
+            self.refuse(Refused::Answer(match self.wanted {
                 Kind::Text => "the callback answered with a count, allowed: a text",
                 Kind::Count => "the callback answered with a text, allowed: a count",
-            });
+            }));
             return TN_ERR_ARGUMENT;
         }
         if self.answer.is_some() {
@@ -219,8 +227,8 @@ impl tn_sink {
         TN_OK
     }
 
-    fn refuse(&mut self, problem: &'static str) {
-        self.refused.get_or_insert(problem);
+    fn refuse(&mut self, refused: Refused) {
+        self.refused.get_or_insert(refused);
     }
 
     /// Gives the text that the host passed to `take`, or says why it is refused.
@@ -237,12 +245,12 @@ impl tn_sink {
         });
         match taken {
             Ok(status) => status,
-            Err(Error::Utf8 { .. }) => {
-                self.refuse("the callback answered with a text that is not UTF-8");
+            Err(Error::Utf8 { at, .. }) => {
+                self.refuse(Refused::Text(at));
                 TN_ERR_UTF8
             }
             Err(Error::OutOfMemory { .. }) => {
-                self.refuse("no memory for the callback's answer");
+                self.refuse(Refused::Answer("no memory for the callback's answer"));
                 TN_ERR_MEMORY
             }
             Err(Error::Internal(_)) => TN_ERR_INTERNAL,

@@ -42,7 +42,7 @@ impl tn_status {
             Error::OptionsNotAnObject { .. }
             | Error::UnknownOption { .. }
             | Error::OptionValue { .. } => TN_ERR_OPTIONS,
-            Error::Host(_) | Error::Answer { .. } => TN_ERR_CALLBACK,
+            Error::Host(_) | Error::Answer { .. } | Error::AnswerUtf8 { .. } => TN_ERR_CALLBACK,
             Error::Internal(_) => TN_ERR_INTERNAL,
             Error::OutOfMemory { .. } => TN_ERR_MEMORY,
         }

@@ -18,6 +18,13 @@ impl<'t> Value<'t> {
         }
     }
 
+    /// No value at all.
+    pub(crate) const NOTHING: Value<'static> = Value { text: &[] };
+
+    pub(crate) fn is_there(self) -> bool {
+        !self.text.is_empty()
+    }
+
     pub(crate) fn kind(self) -> Kind {
         Kind::starting_with(self.text.first().copied().unwrap_or_default())
     }

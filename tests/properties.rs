@@ -222,7 +222,7 @@ fn estimated(text: &str, unit: Unit) -> Result<u64, TestCaseError> {
         .map_err(|failure| TestCaseError::fail(format!("{failure:?}\ntranscript {text}")))
 }
 
-/// Corners where chance seldom leads, with the answer that the rules give: none of these fits, and none has a safe cut.
+/// Corners where chance seldom leads, with the answer that the rules give under `"turns"` where nothing fits.
 #[test]
 fn they_agree_where_chance_seldom_leads() {
     let reminder = format!(r#"{{"role":"user","content":"{}"}}"#, rules::REMINDER);

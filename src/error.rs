@@ -121,25 +121,6 @@ impl fmt::Display for Found {
     }
 }
 
-/// Why text is not JSON, before it is known which text it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SyntaxError {
-    pub(crate) at: usize,
-    pub(crate) expected: &'static str,
-    pub(crate) found: Found,
-}
-
-impl SyntaxError {
-    pub(crate) fn in_text(self, text: &'static str) -> Error {
-        Error::Json {
-            text,
-            at: self.at,
-            expected: self.expected,
-            found: self.found,
-        }
-    }
-}
-
 /// Makes room for `more` further items of `list`, or says that it cannot be had.
 pub(crate) fn reserve<T>(list: &mut Vec<T>, more: usize) -> Result<(), Error> {
     list.try_reserve(more).map_err(|_| Error::OutOfMemory {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use crate::error::{Error, SyntaxError};
+use crate::error::Error;
 use crate::json::{CharUnit, Kind, scan};
 
 /// Where the tail may start.
@@ -107,8 +107,7 @@ impl Options {
     /// The text is no JSON object; a key is not listed; a value has the wrong type or is out of range; `max_tokens` is
     /// missing. The error names the key, what was found and what is allowed.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let document =
-            scan::elements(text, |_| Ok(())).map_err(|error: SyntaxError| error.in_text(TEXT))?;
+        let document = scan::elements(TEXT, text.as_bytes(), &mut |_| Ok(()))?;
         if document.kind != Kind::Object {
             return Err(Error::OptionsNotAnObject {
                 found: document.kind.name(),

@@ -46,7 +46,17 @@ impl Compactor {
     ///
     /// Those of [`estimate_tokens`](crate::estimate_tokens).
     pub fn plan<'t>(&self, messages: &'t str) -> Result<Plan<'t>, Error> {
-        let mut planning = Planning::start(&self.options, messages, Counter::Estimate)?;
+        let survey = survey(messages.as_bytes(), self.options.char_unit)?;
+        self.plan_surveyed(messages, survey)
+    }
+
+    /// Plans with the survey of `messages`, by the estimate.
+    pub(crate) fn plan_surveyed<'t>(
+        &self,
+        messages: &'t str,
+        survey: Survey,
+    ) -> Result<Plan<'t>, Error> {
+        let mut planning = Planning::start(&self.options, messages, survey, Counter::Estimate);
         loop {
             // Only a host's count is ever waited for.
             if let Step::Done(plan) = planning.step()? {
@@ -68,7 +78,8 @@ impl Compactor {
         messages: &'t str,
         mut count_tokens: impl FnMut(Slice<'_>) -> Result<u64, HostError>,
     ) -> Result<Plan<'t>, Error> {
-        let mut planning = Planning::start(&self.options, messages, Counter::Host)?;
+        let survey = survey(messages.as_bytes(), self.options.char_unit)?;
+        let mut planning = Planning::start(&self.options, messages, survey, Counter::Host);
         loop {
             match planning.step()? {
                 Step::Done(plan) => return Ok(plan),
@@ -145,21 +156,23 @@ pub(crate) enum Step<'t> {
 struct Needed(Range<usize>);
 
 impl<'c, 't> Planning<'c, 't> {
+    /// Starts with `survey`, that of `text` in the unit of `options`.
     pub(crate) fn start(
         options: &'c Options,
         text: &'t str,
+        survey: Survey,
         counter: Counter,
-    ) -> Result<Self, Error> {
-        Ok(Self {
+    ) -> Self {
+        Self {
             options,
             text,
             counter,
-            survey: survey(text, options.char_unit)?,
+            survey,
             over_budget: None,
             counts: Vec::new(),
             asked: 0..0,
             asked_text: String::new(),
-        })
+        }
     }
 
     /// Goes on as far as possible. Whatever was decided before is decided again from the counts known: it costs nothing
@@ -175,7 +188,8 @@ impl<'c, 't> Planning<'c, 't> {
             return Ok(Step::Done(Plan::unchanged(decision, tokens)));
         }
         if self.over_budget.is_none() {
-            let transcript = Transcript::read(self.text, self.survey, self.options.char_unit)?;
+            let transcript =
+                Transcript::read(self.text.as_bytes(), &self.survey, self.options.char_unit)?;
             let outline = Outline::of(&transcript, head_end)?;
             self.over_budget = Some((transcript, outline));
         }
@@ -218,7 +232,7 @@ impl<'c, 't> Planning<'c, 't> {
     fn ask(&mut self, Needed(range): Needed) -> Result<Step<'t>, Error> {
         self.asked_text.clear();
         if let Some((transcript, _)) = &self.over_budget {
-            let inside = span_of(transcript, &range).of(self.text);
+            let inside = span_of(transcript, &range).of_str(self.text);
             let missing = (inside.len() + 2).saturating_sub(self.asked_text.capacity());
             self.asked_text
                 .try_reserve_exact(missing)
@@ -235,7 +249,7 @@ impl<'c, 't> Planning<'c, 't> {
     pub(crate) fn slice(&self) -> Slice<'_> {
         Slice {
             json: if self.asked_text.is_empty() {
-                self.survey.array.of(self.text)
+                self.survey.array.of_str(self.text)
             } else {
                 &self.asked_text
             },
@@ -405,7 +419,7 @@ impl<'t> Plan<'t> {
             return Ok(None);
         };
         let json = cut.older_text.get_or_try_init(|| {
-            let inside = cut.older.of(&cut.text);
+            let inside = cut.older.of_str(&cut.text);
             let mut json = text_with_room(inside.len() + 2)?;
             json.push('[');
             json.push_str(inside);
@@ -520,13 +534,13 @@ impl Pieces<'_, '_> {
         let (head, after) = self.cut.kept.split_at(self.cut.head);
         take("[");
         for message in head {
-            take(message.of(&self.cut.text));
+            take(message.of_str(&self.cut.text));
             take(",");
         }
         take(&self.added);
         for message in after {
             take(",");
-            take(message.of(&self.cut.text));
+            take(message.of_str(&self.cut.text));
         }
         take("]");
     }

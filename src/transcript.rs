@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, DefaultHasher, Hasher};
 use std::ops::Range;
 
 use crate::dialect::{self, Fields, Found, Key, Side};
-use crate::error::{Error, SyntaxError, reserve};
+use crate::error::{Error, reserve};
 use crate::json::scan::{self, Document, Element};
 use crate::json::value::{Text, Value};
 use crate::json::{CharUnit, Kind, Length, Span};
@@ -31,6 +31,11 @@ pub(crate) const TEXT: &str = "messages";
 /// The text is not JSON ([`Error::Json`], with the byte offset) or no array of objects ([`Error::NotAnArray`],
 /// [`Error::NotAnObject`], with the index).
 pub fn estimate_tokens(messages: &str, unit: CharUnit) -> Result<u64, Error> {
+    estimate_tokens_in(messages.as_bytes(), unit)
+}
+
+/// The same for bytes that may not be UTF-8, which then is the error.
+pub(crate) fn estimate_tokens_in(messages: &[u8], unit: CharUnit) -> Result<u64, Error> {
     let mut tokens = 0;
     messages_of(messages, |message| {
         tokens += estimate(message.length, unit);
@@ -46,16 +51,16 @@ fn estimate(length: Length, unit: CharUnit) -> u64 {
 
 /// Reads `text` as an array of objects and calls `each` for every one, in order, as long as they are objects.
 fn messages_of(
-    text: &str,
+    text: &[u8],
     mut each: impl FnMut(Element) -> Result<(), Error>,
 ) -> Result<Document, Error> {
     // What is not JSON is reported as that, wherever an element before it is no object.
     let mut index = 0;
     let mut misfit = None;
-    let document = scan::elements(text, |element| {
+    let document = scan::elements(TEXT, text, &mut |element| {
         if misfit.is_none() {
             if element.kind == Kind::Object {
-                each(element).map_err(Stopped::Failed)?;
+                each(element)?;
             } else {
                 misfit = Some(Error::NotAnObject {
                     index,
@@ -65,10 +70,6 @@ fn messages_of(
         }
         index += 1;
         Ok(())
-    });
-    let document = document.map_err(|stopped| match stopped {
-        Stopped::Failed(error) => error,
-        Stopped::NotJson(error) => error.in_text(TEXT),
     })?;
     if document.kind != Kind::Array {
         return Err(Error::NotAnArray {
@@ -81,19 +82,8 @@ fn messages_of(
     }
 }
 
-enum Stopped {
-    NotJson(SyntaxError),
-    Failed(Error),
-}
-
-impl From<SyntaxError> for Stopped {
-    fn from(error: SyntaxError) -> Self {
-        Self::NotJson(error)
-    }
-}
-
-/// What there is to know before it is known that the transcript is over budget: nothing is kept per message.
-#[derive(Clone, Copy, Debug)]
+/// What there is to know before it is known whether the transcript is over budget.
+#[derive(Debug)]
 pub(crate) struct Survey {
     /// The array, without the white space around it.
     pub(crate) array: Span,
@@ -103,27 +93,64 @@ pub(crate) struct Survey {
     pub(crate) head_end: usize,
     /// The estimate for the whole transcript.
     pub(crate) tokens: u64,
+    /// Where the messages are; empty if they are too many, or the text too long, to be kept in mind.
+    found: Vec<Place>,
+}
+
+/// Where a message is, and its estimate. As small as can be, since there is one for each message under budget, too.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    start: u32,
+    end: u32,
+    tokens: u32,
+}
+
+impl Place {
+    /// How much text there is for every place kept in mind. A place has 12 bytes: this is a twelfth of the text at most.
+    const SHARE: usize = 150;
+
+    fn of(message: &Element, tokens: u64) -> Option<Self> {
+        Some(Self {
+            start: u32::try_from(message.span.start).ok()?,
+            end: u32::try_from(message.span.end).ok()?,
+            tokens: u32::try_from(tokens).ok()?,
+        })
+    }
 }
 
 /// Reads the whole of `text` once.
-pub(crate) fn survey(text: &str, unit: CharUnit) -> Result<Survey, Error> {
-    let mut count = 0;
-    let mut head_end = 0;
-    let mut tokens = 0;
+///
+/// Messages are kept in mind only as far as that takes a small share of the text's own size, so that hardly any memory is
+/// needed under budget. Where that does not suffice, they are found again when the transcript is over budget.
+pub(crate) fn survey(text: &[u8], unit: CharUnit) -> Result<Survey, Error> {
+    let mut survey = Survey {
+        array: Span { start: 0, end: 0 },
+        count: 0,
+        head_end: 0,
+        tokens: 0,
+        found: Vec::new(),
+    };
+    let most = text.len() / Place::SHARE;
+    reserve(&mut survey.found, most)?;
     let document = messages_of(text, |message| {
-        tokens += estimate(message.length, unit);
-        if head_end == count && is_instruction(Value::new(message.span.of(text))) {
-            head_end += 1;
+        let tokens = estimate(message.length, unit);
+        survey.tokens += tokens;
+        if survey.head_end == survey.count && is_instruction(Value::new(message.span.of(text))) {
+            survey.head_end += 1;
         }
-        count += 1;
+        if survey.found.len() < most
+            && let Some(place) = Place::of(&message, tokens)
+        {
+            survey.found.push(place);
+        }
+        survey.count += 1;
         Ok(())
     })?;
-    Ok(Survey {
-        array: document.span,
-        count,
-        head_end,
-        tokens,
-    })
+    survey.array = document.span;
+    if survey.found.len() < survey.count {
+        survey.found = Vec::new();
+    }
+    Ok(survey)
 }
 
 /// Whether `message` may stand among the leading instructions.
@@ -182,22 +209,37 @@ pub(crate) struct Transcript {
 
 impl Transcript {
     /// Reads `text`, which [`survey`] found to be a transcript.
-    pub(crate) fn read(text: &str, survey: Survey, unit: CharUnit) -> Result<Self, Error> {
+    pub(crate) fn read(text: &[u8], survey: &Survey, unit: CharUnit) -> Result<Self, Error> {
         let mut messages = Vec::new();
         reserve(&mut messages, survey.count)?;
         let mut pairing = Pairing::default();
-        let mut tokens = 0;
-        messages_of(text, |element| {
-            let value = Value::new(element.span.of(text));
-            let mut message = pairing.read(&mut messages, value, element.span)?;
-            message.tokens_before = tokens;
-            tokens += estimate(element.length, unit);
-            reserve(&mut messages, 1)?;
+        let mut total = 0;
+        let mut read = |span: Span, tokens: u64| {
+            let value = Value::new(span.of(text));
+            let mut message = pairing.read(&mut messages, value, span)?;
+            message.tokens_before = total;
+            total += tokens;
             messages.push(message);
             Ok(())
-        })?;
+        };
+        if survey.found.is_empty() {
+            messages_of(text, |message| {
+                read(message.span, estimate(message.length, unit))
+            })?;
+        } else {
+            for place in &survey.found {
+                let span = Span {
+                    start: place.start as usize,
+                    end: place.end as usize,
+                };
+                read(span, place.tokens.into())?;
+            }
+        }
         pairing.mark_open_calls(&mut messages);
-        Ok(Self { messages, tokens })
+        Ok(Self {
+            messages,
+            tokens: total,
+        })
     }
 
     /// The estimate for the messages in `range`.

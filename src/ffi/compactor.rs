@@ -6,7 +6,7 @@ use super::guard::{guard, planted_fault};
 use super::plan::planned;
 use super::sink::{call_summarize, tn_count_tokens_fn, tn_summarize_fn};
 use super::status::{status, tn_status};
-use super::text::{clear, null, reference, text_in, text_out};
+use super::text::{bytes_in, clear, null, reference, text_in, text_out};
 use crate::error::Error;
 use crate::options::Options;
 use crate::plan::{Compactor, Plan};
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn tn_compactor_new(
         }
         // SAFETY: the host vouches for the text during this call.
         let options = unsafe { text_in("options", options, options_len) }?;
-        planted_fault(options, "reading options");
+        planted_fault(options.as_bytes(), "reading options");
         let made = tn_compactor(Compactor::new(Options::from_json(options)?));
         // SAFETY: not NULL, and the host vouches for the write.
         unsafe { compactor.write(Box::into_raw(Box::new(made))) };
@@ -151,7 +151,7 @@ pub unsafe extern "C-unwind" fn tn_compactor_apply(
         // SAFETY: the host vouches for the compactor and the text during this call.
         let compactor = unsafe { reference("compactor", compactor) }?;
         // SAFETY: the same.
-        let messages = unsafe { text_in("messages", messages, messages_len) }?;
+        let messages = unsafe { bytes_in("messages", messages, messages_len) }?;
         // SAFETY: the host vouches for its function.
         let plan = unsafe { planned(&compactor.0, messages, count_tokens, user_data) }?;
         let Some(older) = guard(|| plan.older())? else {
@@ -171,7 +171,7 @@ pub unsafe extern "C-unwind" fn tn_compactor_apply(
 
 /// The new transcript as the host gets it; NULL where nothing changes.
 pub(super) fn finished(plan: &Plan<'_>, summary: &str) -> Result<*mut c_char, Error> {
-    planted_fault(summary, "finishing");
+    planted_fault(summary.as_bytes(), "finishing");
     match plan.pieces(summary)? {
         None => Ok(std::ptr::null_mut()),
         Some(pieces) => text_out(pieces.len(), |write| pieces.each(write)),

@@ -4,10 +4,10 @@ use std::ffi::c_char;
 
 use super::guard::{guard, planted_fault};
 use super::status::{status, tn_status};
-use super::text::{clear, null, text_in};
+use super::text::{bytes_in, clear, null};
 use crate::error::Error;
 use crate::json::CharUnit;
-use crate::transcript::estimate_tokens;
+use crate::transcript::estimate_tokens_in;
 
 /// What one character is, for the estimate.
 #[repr(C)]
@@ -56,9 +56,9 @@ pub unsafe extern "C" fn tn_estimate_tokens(
         }
         let unit = char_unit(unit)?;
         // SAFETY: the host vouches for the text during this call.
-        let messages = unsafe { text_in("messages", messages, messages_len) }?;
+        let messages = unsafe { bytes_in("messages", messages, messages_len) }?;
         planted_fault(messages, "planning");
-        let estimate = estimate_tokens(messages, unit)?;
+        let estimate = estimate_tokens_in(messages, unit)?;
         // SAFETY: not NULL, and the host vouches for the write.
         unsafe { tokens.write(estimate) };
         Ok(())

@@ -6,10 +6,11 @@ use super::compactor::{finished, tn_compactor};
 use super::guard::{guard, planted_fault};
 use super::sink::{call_count_tokens, tn_count_tokens_fn};
 use super::status::{status, tn_status};
-use super::text::{clear, null, reference, text_in};
+use super::text::{bytes_in, clear, null, reference, text_in};
 use crate::error::Error;
 use crate::plan::{Compactor, Counter, Plan, Planning, Step};
 use crate::split::Outcome;
+use crate::transcript::survey;
 
 /// What became of a plan. Outcomes may be added: treat one you do not know as unchanged.
 #[repr(C)]
@@ -77,7 +78,7 @@ pub unsafe extern "C-unwind" fn tn_plan_new(
         // SAFETY: the host vouches for the compactor and the text during this call.
         let compactor = unsafe { reference("compactor", compactor) }?;
         // SAFETY: the same.
-        let messages = unsafe { text_in("messages", messages, messages_len) }?;
+        let messages = unsafe { bytes_in("messages", messages, messages_len) }?;
         // SAFETY: the host vouches for its function.
         let made = unsafe { planned(&compactor.0, messages, count_tokens, user_data) }?;
         let made = guard(|| made.into_owned())?;
@@ -97,20 +98,21 @@ pub unsafe extern "C-unwind" fn tn_plan_new(
 /// `count_tokens` is NULL or a function as [`tn_count_tokens_fn`] describes it, and may be called with `user_data`.
 pub(super) unsafe fn planned<'t>(
     compactor: &Compactor,
-    messages: &'t str,
+    messages: &'t [u8],
     count_tokens: tn_count_tokens_fn,
     user_data: *mut c_void,
 ) -> Result<Plan<'t>, Error> {
-    let Some(count_tokens) = count_tokens else {
-        return guard(|| {
-            planted_fault(messages, "planning");
-            compactor.plan(messages)
-        });
-    };
-    let mut planning = guard(|| {
+    let options = compactor.options();
+    let (text, survey) = guard(|| {
         planted_fault(messages, "planning");
-        Planning::start(compactor.options(), messages, Counter::Host)
+        let survey = survey(messages, options.char_unit)?;
+        // SAFETY: the survey refuses what is not UTF-8.
+        Ok((unsafe { std::str::from_utf8_unchecked(messages) }, survey))
     })?;
+    let Some(count_tokens) = count_tokens else {
+        return guard(|| compactor.plan_surveyed(text, survey));
+    };
+    let mut planning = Planning::start(options, text, survey, Counter::Host);
     loop {
         match guard(|| planning.step())? {
             Step::Done(plan) => return Ok(plan),

@@ -10,33 +10,47 @@ use crate::transcript::{FLUSH_REMINDER, SUMMARY_PREFIX};
 /// cbindgen:ignore
 pub const TN_NUL_TERMINATED: usize = usize::MAX;
 
-/// The text that a host passes as `pointer` and `length`. `name` is the parameter, for the error.
+/// The bytes that a host passes as `pointer` and `length`. `name` is the parameter, for the error.
 ///
 /// # Safety
 ///
 /// Unless it is NULL, `pointer` is valid for reads of `length` bytes, or up to a NUL where `length` is
 /// [`TN_NUL_TERMINATED`], and nobody writes there for as long as `'a`.
+pub(super) unsafe fn bytes_in<'a>(
+    name: &'static str,
+    pointer: *const c_char,
+    length: usize,
+) -> Result<&'a [u8], Error> {
+    let wrong = |problem: String| Error::Argument { name, problem };
+    if pointer.is_null() {
+        match length {
+            0 => Ok(&[]),
+            TN_NUL_TERMINATED => Err(wrong("NULL, expected a text".to_owned())),
+            _ => Err(wrong(format!("NULL, with a length of {length}"))),
+        }
+    } else if length == TN_NUL_TERMINATED {
+        // SAFETY: not NULL, and the caller vouches for a NUL at its end.
+        Ok(unsafe { CStr::from_ptr(pointer) }.to_bytes())
+    } else if isize::try_from(length).is_err() {
+        Err(wrong(format!("a length of {length}, which no text has")))
+    } else {
+        // SAFETY: not NULL, no longer than an object can be, and the caller vouches for that many bytes.
+        Ok(unsafe { std::slice::from_raw_parts(pointer.cast(), length) })
+    }
+}
+
+/// The same for a text that must be UTF-8.
+///
+/// # Safety
+///
+/// As for [`bytes_in`].
 pub(super) unsafe fn text_in<'a>(
     name: &'static str,
     pointer: *const c_char,
     length: usize,
 ) -> Result<&'a str, Error> {
-    let wrong = |problem: String| Error::Argument { name, problem };
-    let bytes: &[u8] = if pointer.is_null() {
-        match length {
-            0 => &[],
-            TN_NUL_TERMINATED => return Err(wrong("NULL, expected a text".to_owned())),
-            _ => return Err(wrong(format!("NULL, with a length of {length}"))),
-        }
-    } else if length == TN_NUL_TERMINATED {
-        // SAFETY: not NULL, and the caller vouches for a NUL at its end.
-        unsafe { CStr::from_ptr(pointer) }.to_bytes()
-    } else if isize::try_from(length).is_err() {
-        return Err(wrong(format!("a length of {length}, which no text has")));
-    } else {
-        // SAFETY: not NULL, no longer than an object can be, and the caller vouches for that many bytes.
-        unsafe { std::slice::from_raw_parts(pointer.cast(), length) }
-    };
+    // SAFETY: as the caller vouches.
+    let bytes = unsafe { bytes_in(name, pointer, length) }?;
     std::str::from_utf8(bytes).map_err(|error| Error::Utf8 {
         text: name,
         at: error.valid_up_to(),

@@ -29,11 +29,6 @@ pub(crate) struct Length {
 }
 
 impl Length {
-    /// Adds `bytes` characters of ASCII.
-    pub(crate) fn add_ascii(&mut self, bytes: usize) {
-        self.bytes += bytes as u64;
-    }
-
     /// Adds a character that an escape stands for, as `JSON.stringify` would write it. Surrogates are code points here.
     pub(crate) fn add_escaped(&mut self, code: u32) {
         let (bytes, continuation) = match code {

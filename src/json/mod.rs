@@ -4,9 +4,13 @@
 //! lengths. [`value`] looks into text that `scan` found valid. Neither recurses on the depth of the input, and neither
 //! copies.
 
+mod block;
 mod escape;
+mod fault;
 mod length;
 pub(crate) mod scan;
+mod skip;
+mod strings;
 pub(crate) mod value;
 
 pub use length::CharUnit;
@@ -21,7 +25,12 @@ pub(crate) struct Span {
 
 impl Span {
     /// The piece of `text` that this span names.
-    pub(crate) fn of(self, text: &str) -> &str {
+    pub(crate) fn of(self, text: &[u8]) -> &[u8] {
+        text.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// The same of text that is known to be UTF-8; the span's ends are those of JSON tokens, and so of characters.
+    pub(crate) fn of_str(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or_default()
     }
 }

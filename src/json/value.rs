@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Kind, escape, is_space};
+use super::{Kind, escape, is_space, skip};
 
 /// A value inside valid text: it starts with the first byte; where it ends is found when it is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -12,10 +12,8 @@ pub(crate) struct Value<'t> {
 
 impl<'t> Value<'t> {
     /// The value that `text` starts with.
-    pub(crate) fn new(text: &'t str) -> Self {
-        Self {
-            text: text.as_bytes(),
-        }
+    pub(crate) fn new(text: &'t [u8]) -> Self {
+        Self { text }
     }
 
     /// No value at all.
@@ -38,7 +36,7 @@ impl<'t> Value<'t> {
         if self.kind() != Kind::String {
             return None;
         }
-        let end = end_of_string(self.text);
+        let end = skip::string(self.text);
         Some(Text {
             raw: self.text.get(1..end.saturating_sub(1)).unwrap_or_default(),
         })
@@ -77,7 +75,7 @@ impl<'t> Iterator for Members<'t> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let key = next_item(self.rest)?;
-        let key_end = end_of_string(key);
+        let key_end = skip::string(key);
         let name = Text {
             raw: key.get(1..key_end.saturating_sub(1)).unwrap_or_default(),
         };
@@ -120,52 +118,16 @@ fn after_space(text: &[u8]) -> &[u8] {
     text.get(space..).unwrap_or_default()
 }
 
-/// The offset behind the string that `text` starts with.
-fn end_of_string(text: &[u8]) -> usize {
-    let mut at = 1;
-    while let Some(&byte) = text.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    text.len()
-}
-
 /// The offset behind the value that `text` starts with.
 fn end_of_value(text: &[u8]) -> usize {
     match text.first() {
-        Some(b'"') => end_of_string(text),
-        Some(b'{' | b'[') => end_of_container(text),
+        Some(b'"') => skip::string(text),
+        Some(b'{' | b'[') => skip::container(text),
         _ => text
             .iter()
             .position(|&byte| is_space(byte) || matches!(byte, b',' | b']' | b'}'))
             .unwrap_or(text.len()),
     }
-}
-
-fn end_of_container(text: &[u8]) -> usize {
-    let mut depth = 0_usize;
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        match byte {
-            b'"' => {
-                at += end_of_string(text.get(at..).unwrap_or_default());
-                continue;
-            }
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return at + 1;
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    text.len()
 }
 
 /// The inside of a string as it stands in the text, escapes and all. Compared and decoded as the characters it means.

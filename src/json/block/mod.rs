@@ -1,0 +1,144 @@
+//! Sixty-four bytes at a time: which of them are what, one bit per byte, the first byte in the lowest bit.
+//!
+//! The back ends differ only in how they answer; what is done with the answers is written once, in
+//! [`scan`](super::scan) and [`skip`](super::skip).
+
+mod portable;
+
+#[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+mod avx2;
+
+/// How many bytes are looked at together.
+pub(super) const WIDTH: usize = 64;
+
+/// Sixty-four bytes of text, in a form that can be asked about all of them at once.
+pub(super) trait Block: Copy {
+    fn load(bytes: &[u8; WIDTH]) -> Self;
+
+    /// The bytes equal to `byte`.
+    fn equal(self, byte: u8) -> u64;
+
+    /// The bytes equal to one of `bytes`.
+    fn any_of<const N: usize>(self, bytes: [u8; N]) -> u64;
+
+    /// The bytes from `low` to `high`, both included and both on the same side of 0x80.
+    fn within(self, low: u8, high: u8) -> u64;
+
+    /// The bytes beyond ASCII.
+    fn beyond_ascii(self) -> u64;
+
+    /// White space, and the brackets, commas and colons of JSON. A control character may pass for one of the latter.
+    fn space_and_operators(self) -> (u64, u64);
+
+    /// For every bit the parity of the bits of `mask` up to it, itself included.
+    fn parity(mask: u64) -> u64;
+}
+
+/// `text` in blocks, and the last one, which may be empty, filled up with white space: that means nothing to anybody.
+#[inline(always)]
+pub(super) fn in_blocks(text: &[u8]) -> (&[[u8; WIDTH]], [u8; WIDTH]) {
+    let (blocks, rest) = text.as_chunks::<WIDTH>();
+    let mut last = [b' '; WIDTH];
+    if let Some(start) = last.get_mut(..rest.len()) {
+        start.copy_from_slice(rest);
+    }
+    (blocks, last)
+}
+
+/// Work that is written once and compiled for every back end.
+pub(super) trait Kernel {
+    type Output;
+
+    /// Must be marked `#[inline(always)]`, so that it is compiled with what the back end's processor can do.
+    fn run<B: Block>(self) -> Self::Output;
+}
+
+/// Runs `kernel` on the best back end that this machine has.
+#[inline]
+pub(super) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+    if let Some(avx2) = avx2::Avx2::detect() {
+        return avx2.run(kernel);
+    }
+    kernel.run::<portable::Words>()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::portable::Words;
+    use super::{Block, WIDTH};
+
+    fn naive(bytes: &[u8; WIDTH], is: impl Fn(u8) -> bool) -> u64 {
+        (0..WIDTH).fold(0, |mask, at| mask | u64::from(is(bytes[at])) << at)
+    }
+
+    fn agrees_with_plain_loops<B: Block>(bytes: &[u8; WIDTH], byte: u8, mask: u64) {
+        let block = B::load(bytes);
+        assert_eq!(block.equal(byte), naive(bytes, |b| b == byte), "equal");
+        let set = [b'\\', b'"', byte];
+        assert_eq!(
+            block.any_of(set),
+            naive(bytes, |b| set.contains(&b)),
+            "any_of"
+        );
+        for (low, high) in [
+            (0, 0x1F),
+            (b'0', b'9'),
+            (byte & 0x7F, 0x7F),
+            (0x80, 0xBF),
+            (0xF0, 0xFF),
+        ] {
+            let wanted = naive(bytes, |b| (low..=high).contains(&b));
+            assert_eq!(
+                block.within(low, high),
+                wanted,
+                "within {low:#x} and {high:#x}"
+            );
+        }
+        assert_eq!(
+            block.beyond_ascii(),
+            naive(bytes, |b| b >= 0x80),
+            "beyond_ascii"
+        );
+        let (space, operators) = block.space_and_operators();
+        assert_eq!(space, naive(bytes, |b| b" \t\n\r".contains(&b)), "space");
+        // Control characters may pass for operators: the grammar looks at the byte itself.
+        let controls = naive(bytes, |b| b < 0x20);
+        let wanted = naive(bytes, |b| b"{}[]:,".contains(&b));
+        assert_eq!(operators & !controls, wanted, "operators");
+        let parity = (0..64).fold(0, |out, bit| {
+            let upto = mask & (u64::MAX >> (63 - bit));
+            out | u64::from(upto.count_ones() % 2) << bit
+        });
+        assert_eq!(B::parity(mask), parity, "parity");
+    }
+
+    proptest! {
+        #[test]
+        fn both_back_ends_agree_with_plain_loops(
+            bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(b"\"\\{}[]:, \n\tu0dD2".to_vec())], WIDTH),
+            byte in any::<u8>(),
+            mask in any::<u64>(),
+        ) {
+            let bytes: [u8; WIDTH] = bytes.try_into().unwrap();
+            agrees_with_plain_loops::<Words>(&bytes, byte, mask);
+            #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+            super::avx2::tests::agrees(&bytes, byte, mask);
+        }
+    }
+
+    #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+    pub(super) struct Agreement<'b>(pub(super) &'b [u8; WIDTH], pub(super) u8, pub(super) u64);
+
+    #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+    impl super::Kernel for Agreement<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<B: Block>(self) {
+            agrees_with_plain_loops::<B>(self.0, self.1, self.2);
+        }
+    }
+}

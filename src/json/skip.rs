@@ -1,0 +1,63 @@
+//! Where a string or a container ends, in text that [`scan`](super::scan) found valid.
+
+use super::block::{Block, Kernel, WIDTH, dispatch, in_blocks};
+use super::strings::Strings;
+
+/// The offset behind the string that `text` starts with.
+pub(super) fn string(text: &[u8]) -> usize {
+    let mut at = 1;
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        match memchr::memchr2(b'"', b'\\', rest) {
+            None => return text.len(),
+            Some(offset) if rest.get(offset) == Some(&b'"') => return at + offset + 1,
+            Some(offset) => at += offset + 2,
+        }
+    }
+}
+
+/// The offset behind the object or array that `text` starts with.
+pub(super) fn container(text: &[u8]) -> usize {
+    dispatch(Container { text })
+}
+
+struct Container<'t> {
+    text: &'t [u8],
+}
+
+impl Kernel for Container<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<B: Block>(self) -> usize {
+        let (blocks, last) = in_blocks(self.text);
+        let mut strings = Strings::default();
+        let mut depth = 0;
+        for (index, bytes) in blocks.iter().chain([&last]).enumerate() {
+            let block = B::load(bytes);
+            let outside = !strings.next(block).inside;
+            let opening = block.any_of([b'{', b'[']) & outside;
+            let closing = block.any_of([b'}', b']']) & outside;
+            // Closings all come first at the worst.
+            if depth > closing.count_ones() as usize {
+                depth += opening.count_ones() as usize;
+                depth -= closing.count_ones() as usize;
+                continue;
+            }
+            let mut brackets = opening | closing;
+            while brackets != 0 {
+                let bit = brackets & brackets.wrapping_neg();
+                brackets ^= bit;
+                if opening & bit != 0 {
+                    depth += 1;
+                    continue;
+                }
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return index * WIDTH + bit.trailing_zeros() as usize + 1;
+                }
+            }
+        }
+        self.text.len()
+    }
+}

@@ -1,8 +1,12 @@
-//! `include/tn_compactor.h` is what cbindgen makes of the comments in `src/ffi`.
+//! `include/tn_compactor.h` is what cbindgen makes of the comments in `src/ffi`, and the declarations that the Python binding
+//! reads are what it makes of the functions alone.
 //!
-//! `make header` runs this test with `TN_WRITE_HEADER=1`, which writes the header in place of comparing it.
+//! `make header` runs this test with `TN_WRITE_HEADER=1`, which writes both in place of comparing them.
 
 use std::path::Path;
+
+/// Within `src/ffi`, in the order in which a reader meets things.
+const SOURCES: [&str; 6] = ["status", "text", "sink", "compactor", "plan", "estimate"];
 
 /// What cbindgen cannot know: the version, the marker of exports, and the length that means "up to the NUL".
 fn after_includes() -> String {
@@ -63,19 +67,40 @@ fn after_includes() -> String {
 }
 
 /// The header as the sources say it should be.
-fn generated() -> String {
+fn header() -> String {
+    without_safety_sections(&generated(|config| {
+        config.after_includes = Some(after_includes());
+    }))
+}
+
+/// The same types and functions for a reader that has no preprocessor and no casts, which is what Python's cffi is: neither
+/// comments nor directives, and of the constants those that are plain numbers.
+fn declarations() -> String {
+    generated(|config| {
+        config.include_guard = None;
+        config.sys_includes.clear();
+        config.cpp_compat = false;
+        config.documentation = false;
+        config.function.prefix = None;
+        config.after_includes = Some(format!(
+            "#define TN_ABI_VERSION {}",
+            tn_compactor::ffi::tn_abi_version()
+        ));
+    })
+}
+
+/// What cbindgen writes with the settings of `cbindgen.toml`, changed so.
+fn generated(change: impl FnOnce(&mut cbindgen::Config)) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
-    config.after_includes = Some(after_includes());
-    // In the order in which a reader meets things.
-    let sources = ["status", "text", "sink", "compactor", "plan", "estimate"];
+    change(&mut config);
     let mut builder = cbindgen::Builder::new().with_config(config);
-    for source in sources {
+    for source in SOURCES {
         builder = builder.with_src(root.join(format!("src/ffi/{source}.rs")));
     }
-    let mut header = Vec::new();
-    builder.generate().unwrap().write(&mut header);
-    without_safety_sections(&String::from_utf8(header).unwrap())
+    let mut text = Vec::new();
+    builder.generate().unwrap().write(&mut text);
+    String::from_utf8(text).unwrap()
 }
 
 /// Rust's convention asks for a `# Safety` section over every unsafe function. In C it would repeat what the parameters say.
@@ -97,10 +122,9 @@ fn without_safety_sections(header: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-#[test]
-fn the_committed_header_is_what_the_sources_say() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/tn_compactor.h");
-    let generated = generated();
+/// Compares a committed file with what the sources say it should be, or writes it.
+fn is_what_the_sources_say(name: &str, generated: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     if std::env::var_os("TN_WRITE_HEADER").is_some() {
         std::fs::write(&path, generated).unwrap();
         return;
@@ -113,10 +137,58 @@ fn the_committed_header_is_what_the_sources_say() {
         .unwrap_or_else(|| committed.lines().count().min(generated.lines().count()));
     assert!(
         committed == generated,
-        "include/tn_compactor.h, line {}: `{}` in the file, `{}` by the sources; run `make header`",
+        "{name}, line {}: `{}` in the file, `{}` by the sources; run `make header`",
         drift + 1,
         committed.lines().nth(drift).unwrap_or("the end"),
         generated.lines().nth(drift).unwrap_or("the end"),
+    );
+}
+
+#[test]
+fn the_committed_header_is_what_the_sources_say() {
+    is_what_the_sources_say("include/tn_compactor.h", &header());
+}
+
+#[test]
+fn the_committed_declarations_are_what_the_sources_say() {
+    is_what_the_sources_say(
+        "bindings/python/tn_compactor_declarations.h",
+        &declarations(),
+    );
+}
+
+#[test]
+fn the_declarations_are_the_header_without_its_comments_and_directives() {
+    let bare = |text: &str| {
+        let mut bare = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find("/*") {
+            bare.push_str(&rest[..start]);
+            rest = rest[start..]
+                .find("*/")
+                .map_or("", |end| &rest[start + end + 2..]);
+        }
+        bare.push_str(rest);
+        let code = bare.lines().filter(|line| !line.starts_with('#'));
+        let words = code.flat_map(|line| line.split("//").next().unwrap_or("").split_whitespace());
+        words
+            .filter(|&word| word != "TN_API")
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let header = bare(&header())
+        .replace("extern \"C\" { ", "")
+        .trim_end_matches(" }")
+        .to_owned();
+    let declarations = declarations();
+    assert_eq!(bare(&declarations), header);
+    let directives: Vec<&str> = declarations
+        .lines()
+        .filter(|line| line.starts_with('#'))
+        .collect();
+    assert!(
+        directives.len() == 1 && directives[0].starts_with("#define TN_ABI_VERSION "),
+        "{directives:?}"
     );
 }
 

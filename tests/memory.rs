@@ -1,0 +1,120 @@
+//! How much memory a call takes beside its input, at its peak, and how many allocations.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use tn_compactor::{CharUnit, Compactor, Options, Outcome, estimate_tokens};
+
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on to the system's allocator.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Relaxed);
+        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(now, Relaxed);
+        // SAFETY: as the caller vouches.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as the caller vouches.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The figures are the whole process's: one measurement at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+struct Taken {
+    bytes: usize,
+    allocations: usize,
+}
+
+fn taken<T>(work: impl FnOnce() -> T) -> (T, Taken) {
+    let before = NOW.load(Relaxed);
+    let allocations = ALLOCATIONS.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let result = work();
+    let taken = Taken {
+        bytes: PEAK.load(Relaxed) - before,
+        allocations: ALLOCATIONS.load(Relaxed) - allocations,
+    };
+    (result, taken)
+}
+
+/// Turns of a question, a call, its result and an answer, each text of `length` characters.
+fn transcript(turns: usize, length: usize) -> String {
+    let text = "a line of the log, 一行日志 ".repeat(length / 20 + 1);
+    let mut json = String::from(r#"[{"role":"system","content":"You read logs."}"#);
+    for turn in 0..turns {
+        json.push_str(&format!(
+            r#",{{"role":"user","content":"{text}"}},{{"role":"assistant","content":null,"tool_calls":[{{"id":"c{turn}","type":"function","function":{{"name":"read","arguments":"{{}}"}}}}]}},{{"role":"tool","tool_call_id":"c{turn}","content":"{text}"}},{{"role":"assistant","content":"{text}"}}"#
+        ));
+    }
+    json.push(']');
+    json
+}
+
+#[test]
+fn under_budget_no_more_than_a_tenth_of_the_input_is_taken_and_a_handful_of_allocations() {
+    let _alone = ALONE.lock().unwrap();
+    for (turns, length) in [(300, 1000), (5000, 40), (20_000, 1)] {
+        let text = transcript(turns, length);
+        let compactor = Compactor::new(Options::new(u64::MAX));
+        let (plan, plan_took) = taken(|| compactor.plan(&text).unwrap());
+        assert_eq!(plan.outcome(), Outcome::UnderBudget);
+        let (_, estimate_took) = taken(|| estimate_tokens(&text, CharUnit::Utf16).unwrap());
+        for took in [plan_took, estimate_took] {
+            assert!(
+                took.bytes * 10 < text.len(),
+                "{} bytes for a text of {}, messages of {length}",
+                took.bytes,
+                text.len()
+            );
+            assert!(took.allocations <= 8, "{} allocations", took.allocations);
+        }
+    }
+}
+
+#[test]
+fn empty_messages_without_number_take_no_more_than_a_tenth_of_the_input_under_budget() {
+    let _alone = ALONE.lock().unwrap();
+    let text = format!("[{}]", vec!["{}"; 300_000].join(","));
+    let compactor = Compactor::new(Options::new(u64::MAX));
+    let (_, took) = taken(|| compactor.plan(&text).unwrap());
+    assert!(took.bytes * 10 < text.len(), "{} bytes", took.bytes);
+}
+
+#[test]
+fn apply_takes_less_than_twice_the_input_beside_the_input_itself() {
+    let _alone = ALONE.lock().unwrap();
+    for (turns, length) in [(300, 1000), (3000, 100)] {
+        let text = transcript(turns, length);
+        let tokens = estimate_tokens(&text, CharUnit::CodePoint).unwrap();
+        for kept in [2, 10, 50, 90] {
+            let mut options = Options::new(tokens - 1);
+            options.keep_tail = Some(tokens * kept / 100);
+            let compactor = Compactor::new(options);
+            let (result, took) =
+                taken(|| compactor.apply(&text, |older| Ok(format!("{} messages", older.count))));
+            assert!(result.unwrap().is_some());
+            assert!(
+                took.bytes < 2 * text.len(),
+                "{} bytes for a text of {} with {kept} % kept",
+                took.bytes,
+                text.len()
+            );
+        }
+    }
+}

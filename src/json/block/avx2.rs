@@ -35,108 +35,132 @@ fn run<K: Kernel>(kernel: K) -> K::Output {
 #[derive(Clone, Copy)]
 struct Registers([__m256i; 2]);
 
-impl Registers {
-    /// Collects the high bit of every byte of what `marks` makes of each register.
-    #[inline(always)]
-    fn collect(self, marks: impl Fn(__m256i) -> __m256i) -> u64 {
-        let [low, high] = self.0.map(marks);
-        // SAFETY: `Registers` are used in a `Kernel` only, which `Avx2` alone runs on them.
-        let (low, high) = unsafe { (_mm256_movemask_epi8(low), _mm256_movemask_epi8(high)) };
-        u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32
-    }
+/// Collects the high bit of every byte.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn collect(low: __m256i, high: __m256i) -> u64 {
+    let (low, high) = (_mm256_movemask_epi8(low), _mm256_movemask_epi8(high));
+    u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32
 }
 
-#[inline(always)]
-fn equal(bytes: __m256i, byte: u8) -> __m256i {
-    // SAFETY: as in `collect`.
-    unsafe { _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte.cast_signed())) }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn all(byte: u8) -> __m256i {
+    _mm256_set1_epi8(byte.cast_signed())
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn any_of<const N: usize>(bytes: __m256i, set: [u8; N]) -> __m256i {
+    let mut marks = _mm256_setzero_si256();
+    for byte in set {
+        marks = _mm256_or_si256(marks, _mm256_cmpeq_epi8(bytes, all(byte)));
+    }
+    marks
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn within(bytes: __m256i, low: u8, high: u8) -> __m256i {
+    let above_low = _mm256_sub_epi8(bytes, all(low));
+    _mm256_cmpeq_epi8(_mm256_min_epu8(above_low, all(high - low)), above_low)
 }
 
 /// Looks every byte up by its lower four bits; a byte beyond ASCII gives 0.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "avx2")]
 fn look_up(bytes: __m256i, table: [u8; 16]) -> __m256i {
-    // SAFETY: as in `collect`; the load is of the table's own 16 bytes.
+    let [low, high] =
+        [0, 8].map(|half| i64::from_le_bytes(std::array::from_fn(|at| table[half + at])));
+    _mm256_shuffle_epi8(_mm256_set_epi64x(high, low, high, low), bytes)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn space(bytes: __m256i) -> __m256i {
+    // At the place that a character's lower four bits name stands the character, elsewhere one of another place.
+    _mm256_cmpeq_epi8(look_up(bytes, *b" \0\0\0\0\0\0\0\0\t\n\0\0\r\0\0"), bytes)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn operators(bytes: __m256i) -> __m256i {
+    // The same; the brackets differ in one bit, which is set before they are looked up.
+    let folded = _mm256_or_si256(bytes, all(0x20));
+    _mm256_cmpeq_epi8(look_up(bytes, *b"\0\0\0\0\0\0\0\0\0\0:{,}\0\0"), folded)
+}
+
+#[inline]
+#[target_feature(enable = "avx2,pclmulqdq")]
+fn parity(mask: u64) -> u64 {
+    // A product without carries with all ones is the parity of all bits up to each.
+    let ones = _mm_set1_epi8(-1);
+    let product = _mm_clmulepi64_si128(_mm_set_epi64x(0, mask.cast_signed()), ones, 0);
+    _mm_cvtsi128_si64(product).cast_unsigned()
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load(bytes: &[u8; WIDTH]) -> [__m256i; 2] {
+    let start = bytes.as_ptr();
+    // SAFETY: both loads lie inside the 64 bytes.
     unsafe {
-        let table = _mm_loadu_si128(table.as_ptr().cast());
-        _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(table), bytes)
+        [
+            _mm256_loadu_si256(start.cast()),
+            _mm256_loadu_si256(start.add(32).cast()),
+        ]
     }
 }
 
 impl Block for Registers {
     #[inline(always)]
     fn load(bytes: &[u8; WIDTH]) -> Self {
-        let start = bytes.as_ptr();
-        // SAFETY: as in `collect`; both loads lie inside the 64 bytes.
-        unsafe {
-            Self([
-                _mm256_loadu_si256(start.cast()),
-                _mm256_loadu_si256(start.add(32).cast()),
-            ])
-        }
+        // SAFETY: `Registers` are used in a `Kernel` only, which `Avx2` alone runs on them.
+        Self(unsafe { load(bytes) })
     }
 
     #[inline(always)]
     fn equal(self, byte: u8) -> u64 {
-        self.collect(|bytes| equal(bytes, byte))
+        self.any_of([byte])
     }
 
     #[inline(always)]
     fn any_of<const N: usize>(self, set: [u8; N]) -> u64 {
-        self.collect(|bytes| {
-            set.iter().fold(equal(bytes, set[0]), |marks, &byte| {
-                // SAFETY: as in `collect`.
-                unsafe { _mm256_or_si256(marks, equal(bytes, byte)) }
-            })
-        })
+        let [low, high] = self.0;
+        // SAFETY: as in `load`.
+        unsafe { collect(any_of(low, set), any_of(high, set)) }
     }
 
     #[inline(always)]
-    fn within(self, low: u8, high: u8) -> u64 {
-        self.collect(|bytes| {
-            // SAFETY: as in `collect`.
-            unsafe {
-                let above_low = _mm256_sub_epi8(bytes, _mm256_set1_epi8(low.cast_signed()));
-                let width = _mm256_set1_epi8((high - low).cast_signed());
-                _mm256_cmpeq_epi8(_mm256_min_epu8(above_low, width), above_low)
-            }
-        })
+    fn within(self, from: u8, to: u8) -> u64 {
+        let [low, high] = self.0;
+        // SAFETY: as in `load`.
+        unsafe { collect(within(low, from, to), within(high, from, to)) }
     }
 
     #[inline(always)]
     fn beyond_ascii(self) -> u64 {
-        self.collect(|bytes| bytes)
+        let [low, high] = self.0;
+        // SAFETY: as in `load`.
+        unsafe { collect(low, high) }
     }
 
     #[inline(always)]
     fn space_and_operators(self) -> (u64, u64) {
-        // At the place that a character's lower four bits name stands the character, elsewhere one that belongs to
-        // another place.
-        const SPACE: [u8; 16] = *b" \0\0\0\0\0\0\0\0\t\n\0\0\r\0\0";
-        // The brackets differ in one bit: it is set before they are looked up.
-        const OPERATORS: [u8; 16] = *b"\0\0\0\0\0\0\0\0\0\0:{,}\0\0";
-        let space = self.collect(|bytes| {
-            // SAFETY: as in `collect`.
-            unsafe { _mm256_cmpeq_epi8(look_up(bytes, SPACE), bytes) }
-        });
-        let operators = self.collect(|bytes| {
-            // SAFETY: as in `collect`.
-            unsafe {
-                let folded = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
-                _mm256_cmpeq_epi8(look_up(bytes, OPERATORS), folded)
-            }
-        });
-        (space, operators)
+        let [low, high] = self.0;
+        // SAFETY: as in `load`.
+        unsafe {
+            (
+                collect(space(low), space(high)),
+                collect(operators(low), operators(high)),
+            )
+        }
     }
 
     #[inline(always)]
     fn parity(mask: u64) -> u64 {
-        // SAFETY: as in `collect`.
-        unsafe {
-            // A product without carries with all ones is the parity of all bits up to each.
-            let product =
-                _mm_clmulepi64_si128(_mm_set_epi64x(0, mask.cast_signed()), _mm_set1_epi8(-1), 0);
-            _mm_cvtsi128_si64(product).cast_unsigned()
-        }
+        // SAFETY: as in `load`.
+        unsafe { parity(mask) }
     }
 }
 

@@ -42,6 +42,7 @@ test: all
 bench:
 	$(CARGO) bench --locked
 	tests/port/bench.sh
+	bindings/cpp/bench/run.sh
 	bindings/python/bench/run.sh
 
 clean:

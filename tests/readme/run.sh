@@ -111,6 +111,7 @@ shell_block() {
   while IFS= read -r command; do
     mkdir -p "$scratch"
     ln -sfn "$PWD/include" "$PWD/bindings" "$PWD/target" "$scratch"
+    ln -sfn "$PWD" "$scratch/tn_compactor"
     source=$(grep -oE '(^| )[a-z_]+\.c(pp)?\b' <<<"$command" | head -n 1 | tr -d ' ')
     [ -z "$source" ] || cp "${program:-/dev/null}" "$scratch/$source"
     is_so "$name: $command" env -C "$scratch" timeout 60 bash -c "$command" </dev/null

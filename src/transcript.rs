@@ -9,7 +9,7 @@ use crate::dialect::{self, Fields, Found, Key, Side};
 use crate::error::{Error, reserve};
 use crate::json::scan::{self, Document, Element};
 use crate::json::value::{Text, Value};
-use crate::json::{CharUnit, Kind, Length, Span};
+use crate::json::{CharUnit, Kind, Span};
 
 /// What the text of every summary message begins with.
 pub const SUMMARY_PREFIX: &str = "[Summary of earlier conversation]\n";
@@ -37,27 +37,28 @@ pub fn estimate_tokens(messages: &str, unit: CharUnit) -> Result<u64, Error> {
 /// The same for bytes that may not be UTF-8, which then is the error.
 pub(crate) fn estimate_tokens_in(messages: &[u8], unit: CharUnit) -> Result<u64, Error> {
     let mut tokens = 0;
-    messages_of(messages, |message| {
-        tokens += estimate(message.length, unit);
+    messages_of(messages, unit, |message| {
+        tokens += estimate(&message);
         Ok(())
     })?;
     Ok(tokens)
 }
 
 /// The estimate of one message: a quarter of its characters, rounded up.
-fn estimate(length: Length, unit: CharUnit) -> u64 {
-    length.chars(unit).div_ceil(4)
+fn estimate(message: &Element) -> u64 {
+    message.chars.div_ceil(4)
 }
 
 /// Reads `text` as an array of objects and calls `each` for every one, in order, as long as they are objects.
 fn messages_of(
     text: &[u8],
+    unit: CharUnit,
     mut each: impl FnMut(Element) -> Result<(), Error>,
 ) -> Result<Document, Error> {
     // What is not JSON is reported as that, wherever an element before it is no object.
     let mut index = 0;
     let mut misfit = None;
-    let document = scan::elements(TEXT, text, &mut |element| {
+    let document = scan::elements(TEXT, text, unit, &mut |element| {
         if misfit.is_none() {
             if element.kind == Kind::Object {
                 each(element)?;
@@ -132,8 +133,8 @@ pub(crate) fn survey(text: &[u8], unit: CharUnit) -> Result<Survey, Error> {
     };
     let most = text.len() / Place::SHARE;
     reserve(&mut survey.found, most)?;
-    let document = messages_of(text, |message| {
-        let tokens = estimate(message.length, unit);
+    let document = messages_of(text, unit, |message| {
+        let tokens = estimate(&message);
         survey.tokens += tokens;
         if survey.head_end == survey.count && is_instruction(Value::new(message.span.of(text))) {
             survey.head_end += 1;
@@ -223,9 +224,7 @@ impl Transcript {
             Ok(())
         };
         if survey.found.is_empty() {
-            messages_of(text, |message| {
-                read(message.span, estimate(message.length, unit))
-            })?;
+            messages_of(text, unit, |message| read(message.span, estimate(&message)))?;
         } else {
             for place in &survey.found {
                 let span = Span {

@@ -1,4 +1,4 @@
-//! How long a piece of JSON is in its compact form, in any unit.
+//! How long a character is in compact JSON, in any unit.
 
 /// What one character is, for the estimate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,46 +12,18 @@ pub enum CharUnit {
     Utf8,
 }
 
-/// What the length of compact JSON depends on, gathered without knowing the unit.
-///
-/// Compact JSON has no white space between tokens and writes strings as ECMAScript's `JSON.stringify` does. An escape
-/// adds what the character it stands for adds, so the length does not depend on how the text was escaped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Length {
-    /// Bytes of the compact form in UTF-8.
-    pub(crate) bytes: u64,
-    /// Those of them that continue a character.
-    pub(crate) continuation: u64,
-    /// Characters beyond the Basic Multilingual Plane: four bytes, two UTF-16 units.
-    pub(crate) astral: u64,
-    /// U+2028 and U+2029.
-    pub(crate) separators: u64,
-}
-
-impl Length {
-    /// Adds a character that an escape stands for, as `JSON.stringify` would write it. Surrogates are code points here.
-    pub(crate) fn add_escaped(&mut self, code: u32) {
-        let (bytes, continuation) = match code {
-            // `"`, `\` and the controls that have a short escape.
-            0x22 | 0x5C | 0x08 | 0x09 | 0x0A | 0x0C | 0x0D => (2, 0),
-            0x00..0x20 => (6, 0),
-            0x20..0x80 => (1, 0),
-            0x80..0x800 => (2, 1),
-            0x800..0x1_0000 => (3, 2),
-            _ => (4, 3),
-        };
-        self.bytes += bytes;
-        self.continuation += continuation;
-        self.astral += u64::from(code >= 0x1_0000);
-        self.separators += u64::from(matches!(code, 0x2028 | 0x2029));
-    }
-
-    /// The length in `unit`.
-    pub(crate) fn chars(self, unit: CharUnit) -> u64 {
-        match unit {
-            CharUnit::CodePoint => self.bytes - self.continuation,
-            CharUnit::Utf16 => self.bytes - self.continuation + self.astral,
-            CharUnit::Utf8 => self.bytes + 3 * self.separators,
-        }
+/// What a character inside a string adds to the length of compact JSON, which is written as ECMAScript's `JSON.stringify`
+/// does. Surrogates are code points here.
+pub(super) fn of_character(code: u32, unit: CharUnit) -> u64 {
+    match (code, unit) {
+        // `"`, `\` and the controls that have a short escape.
+        (0x22 | 0x5C | 0x08 | 0x09 | 0x0A | 0x0C | 0x0D, _) => 2,
+        (0x00..0x20, _) => 6,
+        (0x2028 | 0x2029, CharUnit::Utf8) => 6,
+        (0x80..0x800, CharUnit::Utf8) => 2,
+        (0x800..0x1_0000, CharUnit::Utf8) => 3,
+        (0x1_0000.., CharUnit::Utf8) => 4,
+        (0x1_0000.., CharUnit::Utf16) => 2,
+        _ => 1,
     }
 }

@@ -7,6 +7,7 @@
 mod block;
 mod escape;
 mod fault;
+mod grammar;
 mod length;
 pub(crate) mod scan;
 mod skip;
@@ -14,7 +15,6 @@ mod strings;
 pub(crate) mod value;
 
 pub use length::CharUnit;
-pub(crate) use length::Length;
 
 /// Where something stands in a text: offsets in bytes, `end` excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

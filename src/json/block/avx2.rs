@@ -90,6 +90,17 @@ fn operators(bytes: __m256i) -> __m256i {
     _mm256_cmpeq_epi8(look_up(bytes, *b"\0\0\0\0\0\0\0\0\0\0:{,}\0\0"), folded)
 }
 
+/// By both halves of the byte: a bit for each upper half that occurs, set for the lower halves it occurs with.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn escapable(bytes: __m256i) -> __m256i {
+    let lower = look_up(bytes, *b"\0\0\x0D\0\x08\x08\x04\0\0\0\0\0\x02\0\x04\x01");
+    let halves = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), all(0x0F));
+    let upper = look_up(halves, *b"\0\0\x01\0\0\x02\x04\x08\0\0\0\0\0\0\0\0");
+    let neither = _mm256_cmpeq_epi8(_mm256_and_si256(lower, upper), _mm256_setzero_si256());
+    _mm256_xor_si256(neither, all(0xFF))
+}
+
 #[inline]
 #[target_feature(enable = "avx2,pclmulqdq")]
 fn parity(mask: u64) -> u64 {
@@ -155,6 +166,13 @@ impl Block for Registers {
                 collect(operators(low), operators(high)),
             )
         }
+    }
+
+    #[inline(always)]
+    fn escapable(self) -> u64 {
+        let [low, high] = self.0;
+        // SAFETY: as in `load`.
+        unsafe { collect(escapable(low), escapable(high)) }
     }
 
     #[inline(always)]

@@ -7,6 +7,8 @@ mod portable;
 
 #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
 mod avx2;
+#[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+mod avx512;
 
 /// How many bytes are looked at together.
 pub(super) const WIDTH: usize = 64;
@@ -29,6 +31,9 @@ pub(super) trait Block: Copy {
 
     /// White space, and the brackets, commas and colons of JSON. A control character may pass for one of the latter.
     fn space_and_operators(self) -> (u64, u64);
+
+    /// What may stand behind a backslash in a string: `"`, `\\`, `/`, `b`, `f`, `n`, `r`, `t` and `u`.
+    fn escapable(self) -> u64;
 
     /// For every bit the parity of the bits of `mask` up to it, itself included.
     fn parity(mask: u64) -> u64;
@@ -57,8 +62,13 @@ pub(super) trait Kernel {
 #[inline]
 pub(super) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
-    if let Some(avx2) = avx2::Avx2::detect() {
-        return avx2.run(kernel);
+    {
+        if let Some(avx512) = avx512::Avx512::detect() {
+            return avx512.run(kernel);
+        }
+        if let Some(avx2) = avx2::Avx2::detect() {
+            return avx2.run(kernel);
+        }
     }
     kernel.run::<portable::Words>()
 }
@@ -108,6 +118,8 @@ mod tests {
         let controls = naive(bytes, |b| b < 0x20);
         let wanted = naive(bytes, |b| b"{}[]:,".contains(&b));
         assert_eq!(operators & !controls, wanted, "operators");
+        let wanted = naive(bytes, |b| b"\"\\/bfnrtu".contains(&b));
+        assert_eq!(block.escapable(), wanted, "escapable");
         let parity = (0..64).fold(0, |out, bit| {
             let upto = mask & (u64::MAX >> (63 - bit));
             out | u64::from(upto.count_ones() % 2) << bit
@@ -117,15 +129,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_back_ends_agree_with_plain_loops(
-            bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(b"\"\\{}[]:, \n\tu0dD2".to_vec())], WIDTH),
+        fn every_back_end_agrees_with_plain_loops(
+            bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(b"\"\\{}[]:, \n\tu0dD2/bfnrt".to_vec())], WIDTH),
             byte in any::<u8>(),
             mask in any::<u64>(),
         ) {
             let bytes: [u8; WIDTH] = bytes.try_into().unwrap();
             agrees_with_plain_loops::<Words>(&bytes, byte, mask);
             #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
-            super::avx2::tests::agrees(&bytes, byte, mask);
+            {
+                super::avx2::tests::agrees(&bytes, byte, mask);
+                super::avx512::tests::agrees(&bytes, byte, mask);
+            }
         }
     }
 

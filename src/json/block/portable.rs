@@ -84,6 +84,11 @@ impl Block for Words {
     }
 
     #[inline(always)]
+    fn escapable(self) -> u64 {
+        self.any_of([b'"', b'\\', b'/', b'b', b'f', b'n', b'r', b't', b'u'])
+    }
+
+    #[inline(always)]
     fn parity(mut mask: u64) -> u64 {
         for shift in [1, 2, 4, 8, 16, 32] {
             mask ^= mask << shift;

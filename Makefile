@@ -43,6 +43,8 @@ bench:
 	$(CARGO) bench --locked
 	tests/port/bench.sh
 	bindings/cpp/bench/run.sh
+	bindings/go/bench/run.sh
+	bindings/clojure/bench/run.sh
 	bindings/python/bench/run.sh
 
 clean:

@@ -1,0 +1,8 @@
+package main
+
+func Example() {
+	main()
+	// Output:
+	// tokens: 38
+	// unchanged: true
+}

@@ -64,7 +64,7 @@ const ACTIONS: [u8; STATES * CLASSES] = {
     let mut table = [FAULT; STATES * CLASSES];
     // Where a value may stand, what comes after it, and whether it is an element of the outermost array.
     let values = [
-        (State::Start, State::End, 0),
+        (State::Start, State::End, ELEMENT),
         (State::FirstElement, State::AfterElement, ELEMENT),
         (State::Element, State::AfterElement, ELEMENT),
         (State::FirstItem, State::AfterItem, 0),
@@ -100,7 +100,7 @@ const ACTIONS: [u8; STATES * CLASSES] = {
 };
 
 const fn at(state: State, class: Class) -> usize {
-    state as usize * CLASSES + class as usize
+    class as usize * STATES + state as usize
 }
 
 /// What a token means for the elements of the outermost array.
@@ -172,28 +172,28 @@ impl Grammar {
         let byte = text.get(at).copied().unwrap_or_default();
         let class = CLASS_OF[usize::from(byte)] as usize;
         let before = self.state;
-        let action = ACTIONS[usize::from(before & 0x0F) * CLASSES + class];
+        let action = ACTIONS[class * STATES + usize::from(before & 0x0F)];
         self.state = action & 0x0F;
-        if action < SCALAR && before != State::Start as u8 {
+        if action < SCALAR {
             return Event::Nothing;
-        }
-        if action == SCALAR | self.state {
-            return match is_scalar(text, at) {
-                true if before == State::Start as u8 => self.outermost(byte, at),
-                true => Event::Nothing,
-                false => Event::Fault,
-            };
         }
         if action == CLOSE {
             return self.close(byte, at);
         }
-        self.uncommon(text, before, action, byte, at)
+        if action & SCALAR != 0 && !is_scalar(text, at) {
+            // Of a fault all bits are set.
+            return Event::Fault;
+        }
+        if action < ELEMENT {
+            return Event::Nothing;
+        }
+        self.uncommon(before, action, byte, at)
     }
 
-    /// Opens, elements of the outermost array, the outermost value, and faults.
+    /// Opens, elements of the outermost array, the outermost value, and faults that look like numbers.
     #[inline(always)]
-    fn uncommon(&mut self, text: &[u8], before: u8, action: u8, byte: u8, at: usize) -> Event {
-        if action == FAULT || (action & SCALAR != 0 && !is_scalar(text, at)) {
+    fn uncommon(&mut self, before: u8, action: u8, byte: u8, at: usize) -> Event {
+        if action == FAULT {
             return Event::Fault;
         }
         if action & OPEN != 0 {
@@ -271,21 +271,14 @@ fn is_scalar(text: &[u8], at: usize) -> bool {
 /// The length of the number that `text` starts with.
 #[inline(always)]
 fn number(text: &[u8]) -> Option<usize> {
-    let is_digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
-    let mut at = usize::from(text.first() == Some(&b'-'));
-    let start = at;
-    while is_digit(at) {
-        at += 1;
-    }
+    let start = usize::from(text.first() == Some(&b'-'));
+    let mut at = digits(text, start);
     if at == start || (text.get(start) == Some(&b'0') && at > start + 1) {
         return None;
     }
     if text.get(at) == Some(&b'.') {
         let start = at + 1;
-        at = start;
-        while is_digit(at) {
-            at += 1;
-        }
+        at = digits(text, start);
         if at == start {
             return None;
         }
@@ -296,12 +289,29 @@ fn number(text: &[u8]) -> Option<usize> {
             at += 1;
         }
         let start = at;
-        while is_digit(at) {
-            at += 1;
-        }
+        at = digits(text, start);
         if at == start {
             return None;
         }
     }
     Some(at)
+}
+
+/// The offset behind the digits that start at `at`.
+#[inline(always)]
+fn digits(text: &[u8], mut at: usize) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // Eight at a time: a digit has 3 in its upper half, also when six is added to it.
+    while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*eight);
+        let upper = |word: u64| (word & (ONES * 0xF0)) ^ (ONES * 0x30);
+        if upper(word) | upper(word.wrapping_add(ONES * 6)) != 0 {
+            break;
+        }
+        at += 8;
+    }
+    while text.get(at).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    at
 }

@@ -80,11 +80,12 @@ impl Kernel for Scan<'_, '_> {
             unit,
             each,
             grammar: Grammar::default(),
-            chars: 0,
+            mended: 0,
             start: 0,
             second_half: usize::MAX,
         };
         let mut masks = [Masks::default(); STRIDE];
+        let mut counted = 0_u64;
         let mut base = 0;
         for blocks in blocks.chunks(STRIDE).chain([std::slice::from_ref(&last)]) {
             encoding
@@ -92,6 +93,8 @@ impl Kernel for Scan<'_, '_> {
                 .ok_or(Stop::Fault)?;
             for (masks, bytes) in masks.iter_mut().zip(blocks) {
                 *masks = carry.masks(B::load(bytes));
+                masks.before = counted;
+                counted = counted.wrapping_add(count(masks.counted));
             }
             reader.read(base, masks.get(..blocks.len()).unwrap_or_default())?;
             base += blocks.len() * WIDTH;
@@ -148,6 +151,8 @@ struct Masks {
     /// The bytes where what `counted` says is to be mended: the `u` of an escape that does not simply stand for a character of
     /// three bytes, and the first byte of what may be U+2028 or U+2029, where those count more than they have.
     mended: u64,
+    /// How many bits are set in the `counted` of all blocks before. It may wrap: only differences count.
+    before: u64,
 }
 
 /// What goes on from one block to the next.
@@ -192,7 +197,7 @@ impl Carry {
             Masks {
                 tokens: 0,
                 counted: u64::MAX,
-                mended: 0,
+                ..Masks::default()
             }
         } else {
             let (space, operators) = block.space_and_operators();
@@ -203,7 +208,7 @@ impl Carry {
             Masks {
                 tokens: operators & outside | quotes & inside | scalar_starts,
                 counted: !(space & outside),
-                mended: 0,
+                ..Masks::default()
             }
         };
         if (block.beyond_ascii() | self.astral) != 0 {
@@ -274,17 +279,20 @@ struct Reader<'t, 'f> {
     unit: CharUnit,
     each: &'f mut dyn FnMut(Element) -> Result<(), Error>,
     grammar: Grammar,
-    /// The characters in the blocks before this one. It may wrap: only differences count.
-    chars: u64,
-    /// The same where the object started that is being read.
+    /// By how much the characters so far are more than the bits counted. It may wrap: only differences count.
+    mended: u64,
+    /// The characters before the object that is being read.
     start: u64,
     /// Where the second half of a surrogate pair stands whose first half was counted.
     second_half: usize,
 }
 
 impl Reader<'_, '_> {
-    #[inline(always)]
+    // On its own, and once for all back ends: beside the making of masks it would not find a register free.
+    #[inline(never)]
     fn read(&mut self, base: usize, masks: &[Masks]) -> Result<(), Stop> {
+        let text = self.text;
+        let mut grammar = std::mem::take(&mut self.grammar);
         for (index, masks) in masks.iter().enumerate() {
             let base = base + index * WIDTH;
             let mut mended = masks.mended;
@@ -293,23 +301,19 @@ impl Reader<'_, '_> {
                 let bit = tokens.trailing_zeros();
                 tokens &= tokens - 1;
                 let at = base + bit as usize;
-                let element = match self.grammar.token(self.text, at) {
+                let element = match grammar.token(text, at) {
                     Event::Nothing => continue,
                     Event::Fault => return Err(Stop::Fault),
                     Event::ObjectStarts => {
-                        self.mend(base, &mut mended, below(bit));
-                        self.start = self.chars.wrapping_add(count(masks.counted & below(bit)));
+                        self.start = self.chars_before(base, masks, &mut mended, bit);
                         continue;
                     }
                     Event::ObjectEnds(span) => {
-                        self.mend(base, &mut mended, below(bit));
-                        let end = self
-                            .chars
-                            .wrapping_add(count(masks.counted & below(bit)) + 1);
+                        let end = self.chars_before(base, masks, &mut mended, bit);
                         Element {
                             kind: Kind::Object,
                             span,
-                            chars: end.wrapping_sub(self.start),
+                            chars: end.wrapping_sub(self.start) + 1,
                         }
                     }
                     Event::Other(kind) => Element {
@@ -321,9 +325,18 @@ impl Reader<'_, '_> {
                 (self.each)(element).map_err(Stop::Asked)?;
             }
             self.mend(base, &mut mended, u64::MAX);
-            self.chars = self.chars.wrapping_add(count(masks.counted));
         }
+        self.grammar = grammar;
         Ok(())
+    }
+
+    /// The characters before `bit` of a block, from where the count started.
+    fn chars_before(&mut self, base: usize, masks: &Masks, mended: &mut u64, bit: u32) -> u64 {
+        self.mend(base, mended, below(bit));
+        masks
+            .before
+            .wrapping_add(count(masks.counted & below(bit)))
+            .wrapping_add(self.mended)
     }
 
     /// Mends the count for the bits of `mended` in `upto`, and clears them.
@@ -338,13 +351,13 @@ impl Reader<'_, '_> {
 
     fn mend_at(&mut self, at: usize) {
         match self.text.get(at) {
-            Some(b'u') if at == self.second_half => self.chars = self.chars.wrapping_sub(6),
+            Some(b'u') if at == self.second_half => self.mended = self.mended.wrapping_sub(6),
             Some(b'u') => {
                 // What is no escape here is a fault that is reported in the end.
                 let escape = self.text.get(at - 1..).unwrap_or_default();
                 if let Ok((code, taken)) = escape::read(escape) {
                     let chars = length::of_character(code, self.unit);
-                    self.chars = self.chars.wrapping_add(chars).wrapping_sub(6);
+                    self.mended = self.mended.wrapping_add(chars).wrapping_sub(6);
                     if taken > 6 {
                         self.second_half = at + 6;
                     }
@@ -354,7 +367,7 @@ impl Reader<'_, '_> {
             _ => {
                 let after = self.text.get(at + 1..at + 3);
                 if let Some([0x80, 0xA8 | 0xA9]) = after {
-                    self.chars = self.chars.wrapping_add(3);
+                    self.mended = self.mended.wrapping_add(3);
                 }
             }
         }

@@ -5,14 +5,36 @@ use super::strings::Strings;
 
 /// The offset behind the string that `text` starts with.
 pub(super) fn string(text: &[u8]) -> usize {
-    let mut at = 1;
-    loop {
-        let rest = text.get(at..).unwrap_or_default();
-        match memchr::memchr2(b'"', b'\\', rest) {
-            None => return text.len(),
-            Some(offset) if rest.get(offset) == Some(&b'"') => return at + offset + 1,
-            Some(offset) => at += offset + 2,
+    let inside = text.get(1..).unwrap_or_default();
+    match memchr::memchr2(b'"', b'\\', inside) {
+        Some(offset) if inside.get(offset) == Some(&b'"') => offset + 2,
+        // Where there is one escape, there are more.
+        Some(_) => dispatch(String { text }),
+        None => text.len(),
+    }
+}
+
+struct String<'t> {
+    text: &'t [u8],
+}
+
+impl Kernel for String<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<B: Block>(self) -> usize {
+        let (blocks, last) = in_blocks(self.text);
+        let mut strings = Strings::default();
+        // The quote that opens the string is the first, the one that closes it the second.
+        let mut opening = 1;
+        for (index, bytes) in blocks.iter().chain([&last]).enumerate() {
+            let quotes = strings.next(B::load(bytes)).quotes & !opening;
+            if quotes != 0 {
+                return index * WIDTH + quotes.trailing_zeros() as usize + 1;
+            }
+            opening = 0;
         }
+        self.text.len()
     }
 }
 

@@ -138,10 +138,15 @@ pub(crate) struct Text<'t> {
 
 impl<'t> Text<'t> {
     pub(crate) fn is(self, word: &str) -> bool {
-        if self.raw.contains(&b'\\') {
-            self.chars().eq(word.chars().map(u32::from))
-        } else {
+        // An escape has at most six bytes for each of the word's, so hardly any long text is looked through.
+        let length = self.raw.len();
+        if length == word.len() {
             self.raw == word.as_bytes()
+        } else {
+            length > word.len()
+                && length <= 6 * word.len()
+                && self.raw.contains(&b'\\')
+                && self.chars().eq(word.chars().map(u32::from))
         }
     }
 

@@ -39,13 +39,10 @@ demo: $(release)/compact
 test: all
 	tests/run
 
-bench:
+# The table, then the library beside the ports that its bindings replace; ARGS=--write puts the table into the README.
+bench: all
 	$(CARGO) bench --locked
-	tests/port/bench.sh
-	bindings/cpp/bench/run.sh
-	bindings/go/bench/run.sh
-	bindings/clojure/bench/run.sh
-	bindings/python/bench/run.sh
+	benches/run $(ARGS)
 
 clean:
 	$(CARGO) clean

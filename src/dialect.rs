@@ -35,6 +35,14 @@ pub(crate) enum Key {
 const KEYS: usize = Key::ReasoningContent as usize + 1;
 
 impl Key {
+    fn of(name: Text<'_>) -> Option<Self> {
+        // Hardly ever is a key written with escapes.
+        Self::named(name.raw()).or_else(|| match name.decoded() {
+            Cow::Owned(decoded) => Self::named(&decoded),
+            Cow::Borrowed(_) => None,
+        })
+    }
+
     fn named(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"role" => Self::Role,
@@ -72,7 +80,7 @@ impl<'t> Fields<'t> {
     pub(crate) fn of(object: Value<'t>) -> Self {
         let mut fields = Self([Value::NOTHING; KEYS]);
         for (name, value) in object.members() {
-            if let Some(key) = Key::named(&name.decoded())
+            if let Some(key) = Key::of(name)
                 && let Some(field) = fields.0.get_mut(key as usize)
             {
                 *field = value;

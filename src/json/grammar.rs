@@ -1,107 +1,92 @@
 //! The grammar of JSON (RFC 8259), fed with the starts of tokens.
+//!
+//! An automaton with few enough states that a state is a shift count, and all that a token does is one shift: the next
+//! state is cut out of a word that the token's first byte names. Only brackets and scalars need more than that.
 
 use super::{Kind, Span, is_space};
 
-/// What a token is, by its first byte.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    ObjectOpens,
-    ObjectCloses,
-    ArrayOpens,
-    ArrayCloses,
-    Colon,
-    Comma,
-    String,
-    /// A number, a literal, or something that JSON does not know.
-    Scalar,
-}
-
-const CLASSES: usize = Class::Scalar as usize + 1;
-
-const CLASS_OF: [Class; 256] = {
-    let mut table = [Class::Scalar; 256];
-    table[b'{' as usize] = Class::ObjectOpens;
-    table[b'}' as usize] = Class::ObjectCloses;
-    table[b'[' as usize] = Class::ArrayOpens;
-    table[b']' as usize] = Class::ArrayCloses;
-    table[b':' as usize] = Class::Colon;
-    table[b',' as usize] = Class::Comma;
-    table[b'"' as usize] = Class::String;
-    table
-};
-
-/// What is waited for, and in which container. The outermost array has states of its own, since its elements matter.
+/// What is waited for. Six bits each in a word of 64, so there is room for ten.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// The outermost value.
-    Start,
-    /// Nothing: the outermost value is complete.
-    End,
-    FirstElement,
-    Element,
-    AfterElement,
-    /// In any other array.
+    /// Nothing any more: a state that is never left.
+    Fault,
+    /// An element, or the end of the array that was just opened.
     FirstItem,
     Item,
     AfterItem,
+    /// A key, or the end of the object that was just opened.
     FirstKey,
     Key,
     Colon,
     Value,
     AfterValue,
+    /// The outermost value is complete, or has not started.
+    Outside,
 }
 
-const STATES: usize = 16;
+const BITS: u64 = 6;
+const MASK: u64 = (1 << BITS) - 1;
 
-/// What a token does: the next state in the lower four bits, and one of these where that is not all.
-const SCALAR: u8 = 0x10;
-const ELEMENT: u8 = 0x20;
-const OPEN: u8 = 0x40;
-const CLOSE: u8 = 0x80;
-const FAULT: u8 = 0xFF;
-
-const ACTIONS: [u8; STATES * CLASSES] = {
-    let mut table = [FAULT; STATES * CLASSES];
-    // Where a value may stand, what comes after it, and whether it is an element of the outermost array.
-    let values = [
-        (State::Start, State::End, ELEMENT),
-        (State::FirstElement, State::AfterElement, ELEMENT),
-        (State::Element, State::AfterElement, ELEMENT),
-        (State::FirstItem, State::AfterItem, 0),
-        (State::Item, State::AfterItem, 0),
-        (State::Value, State::AfterValue, 0),
-    ];
-    let mut index = 0;
-    while index < values.len() {
-        let (state, after, element) = values[index];
-        let inner = match state {
-            State::Start => State::FirstElement,
-            _ => State::FirstItem,
-        };
-        table[at(state, Class::ObjectOpens)] = State::FirstKey as u8 | OPEN | element;
-        table[at(state, Class::ArrayOpens)] = inner as u8 | OPEN | element;
-        table[at(state, Class::String)] = after as u8 | element;
-        table[at(state, Class::Scalar)] = after as u8 | element | SCALAR;
-        index += 1;
+impl State {
+    const fn shift(self) -> u64 {
+        self as u64 * BITS
     }
-    table[at(State::FirstElement, Class::ArrayCloses)] = CLOSE;
-    table[at(State::FirstItem, Class::ArrayCloses)] = CLOSE;
-    table[at(State::AfterElement, Class::Comma)] = State::Element as u8;
-    table[at(State::AfterElement, Class::ArrayCloses)] = CLOSE;
-    table[at(State::AfterItem, Class::Comma)] = State::Item as u8;
-    table[at(State::AfterItem, Class::ArrayCloses)] = CLOSE;
-    table[at(State::FirstKey, Class::String)] = State::Colon as u8;
-    table[at(State::FirstKey, Class::ObjectCloses)] = CLOSE;
-    table[at(State::Key, Class::String)] = State::Colon as u8;
-    table[at(State::Colon, Class::Colon)] = State::Value as u8;
-    table[at(State::AfterValue, Class::Comma)] = State::Key as u8;
-    table[at(State::AfterValue, Class::ObjectCloses)] = CLOSE;
+
+    /// The word of a token that leads from `self` to `to`, and from any other state to the fault.
+    const fn to(self, to: Self) -> u64 {
+        to.shift() << self.shift()
+    }
+}
+
+/// The states in which a value may stand, each with what comes after a value that is no container.
+const VALUE: u64 = State::FirstItem.to(State::AfterItem)
+    | State::Item.to(State::AfterItem)
+    | State::Value.to(State::AfterValue);
+
+const fn opening(first: State) -> u64 {
+    State::FirstItem.to(first) | State::Item.to(first) | State::Value.to(first)
+}
+
+/// For the first byte of every token where it leads from every state. What a closing bracket leads to depends on what it
+/// stands in; here it only must not be the fault.
+const WORDS: [u64; 256] = {
+    let mut table = [VALUE; 256];
+    table[b'{' as usize] = opening(State::FirstKey);
+    table[b'[' as usize] = opening(State::FirstItem);
+    table[b'}' as usize] =
+        State::FirstKey.to(State::Outside) | State::AfterValue.to(State::Outside);
+    table[b']' as usize] =
+        State::FirstItem.to(State::Outside) | State::AfterItem.to(State::Outside);
+    table[b':' as usize] = State::Colon.to(State::Value);
+    table[b',' as usize] = State::AfterItem.to(State::Item) | State::AfterValue.to(State::Key);
+    table[b'"' as usize] = VALUE | State::FirstKey.to(State::Colon) | State::Key.to(State::Colon);
     table
 };
 
-const fn at(state: State, class: Class) -> usize {
-    class as usize * STATES + state as usize
+/// What a token needs beside its shift.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Commas and colons: nothing.
+    Plain,
+    /// To be noticed where it is an element.
+    String,
+    /// The same, and to be looked at: a number, a literal, or something that JSON does not know.
+    Scalar,
+    Opens,
+    Closes,
 }
+
+const CLASSES: [Class; 256] = {
+    let mut table = [Class::Scalar; 256];
+    table[b'{' as usize] = Class::Opens;
+    table[b'[' as usize] = Class::Opens;
+    table[b'}' as usize] = Class::Closes;
+    table[b']' as usize] = Class::Closes;
+    table[b':' as usize] = Class::Plain;
+    table[b',' as usize] = Class::Plain;
+    table[b'"' as usize] = Class::String;
+    table
+};
 
 /// What a token means for the elements of the outermost array.
 pub(super) enum Event {
@@ -115,127 +100,93 @@ pub(super) enum Event {
 
 /// Where the text stands in the grammar.
 pub(super) struct Grammar {
-    state: u8,
-    /// What the open containers stand in, two bits each, the innermost lowest: [`IN_NOTHING`] and so on. The innermost 32
-    /// here, the others in `outer`.
-    parents: u64,
+    /// A shift count: the lower six bits count.
+    state: u64,
+    /// What is open: one bit each, set for an object, the innermost lowest. The innermost 64 here, the others in `outer`.
+    open: u64,
     depth: usize,
     outer: Vec<u64>,
+    /// The outermost value, once it has started, and where it stands.
     kind: Option<Kind>,
     span: Span,
+    /// The depth of the elements of the outermost array; one that does not occur if the outermost value is no array.
+    elements: usize,
     /// Where the object starts that is an element of the outermost array.
     element: usize,
 }
 
-const IN_NOTHING: u64 = 0;
-const IN_OUTERMOST_ARRAY: u64 = 1;
-const IN_ARRAY: u64 = 2;
-const IN_OBJECT: u64 = 3;
-const PER_WORD: usize = 32;
-
-const AFTER: [u8; 4] = [
-    State::End as u8,
-    State::AfterElement as u8,
-    State::AfterItem as u8,
-    State::AfterValue as u8,
-];
-
-/// What a container stands in that opens in each state.
-const PARENT: [u64; STATES] = {
-    let mut table = [IN_NOTHING; STATES];
-    table[State::FirstElement as usize] = IN_OUTERMOST_ARRAY;
-    table[State::Element as usize] = IN_OUTERMOST_ARRAY;
-    table[State::FirstItem as usize] = IN_ARRAY;
-    table[State::Item as usize] = IN_ARRAY;
-    table[State::Value as usize] = IN_OBJECT;
-    table
-};
-
 impl Default for Grammar {
     fn default() -> Self {
         Self {
-            state: State::Start as u8,
-            parents: 0,
+            state: State::Outside.shift(),
+            open: 0,
             depth: 0,
             outer: Vec::new(),
             kind: None,
             span: Span { start: 0, end: 0 },
+            elements: usize::MAX,
             element: 0,
         }
     }
 }
 
 impl Grammar {
-    /// Takes the token that starts at `at`.
+    /// Takes the token that starts at `at`. A fault may be noticed only by [`is_fault`](Self::is_fault).
     #[inline(always)]
     pub(super) fn token(&mut self, text: &[u8], at: usize) -> Event {
         let byte = text.get(at).copied().unwrap_or_default();
-        let class = CLASS_OF[usize::from(byte)] as usize;
         let before = self.state;
-        let action = ACTIONS[class * STATES + usize::from(before & 0x0F)];
-        self.state = action & 0x0F;
-        if action < SCALAR {
+        self.state = WORDS[usize::from(byte)] >> (before & MASK);
+        let class = CLASSES[usize::from(byte)];
+        if class == Class::Plain || (class == Class::String && self.depth > 1) {
             return Event::Nothing;
         }
-        if action == CLOSE {
-            return self.close(byte, at);
+        match class {
+            Class::Scalar if !is_scalar(text, at) => Event::Fault,
+            Class::Scalar if self.depth > 1 => Event::Nothing,
+            Class::Opens if self.depth > 1 => self.open(byte),
+            Class::Closes => self.close(byte, at),
+            _ => self.shallow(before, byte, at),
         }
-        if action & SCALAR != 0 && !is_scalar(text, at) {
-            // Of a fault all bits are set.
-            return Event::Fault;
-        }
-        if action < ELEMENT {
-            return Event::Nothing;
-        }
-        self.uncommon(before, action, byte, at)
     }
 
-    /// Opens, elements of the outermost array, the outermost value, and faults that look like numbers.
+    /// Whether there was a fault in what was taken so far.
     #[inline(always)]
-    fn uncommon(&mut self, before: u8, action: u8, byte: u8, at: usize) -> Event {
-        if action == FAULT {
-            return Event::Fault;
-        }
-        if action & OPEN != 0 {
-            if self.depth != 0 && self.depth.is_multiple_of(PER_WORD) {
-                self.outer.push(self.parents);
-            }
-            self.depth += 1;
-            self.parents = self.parents << 2 | PARENT[usize::from(before & 0x0F)];
-        }
-        if before == State::Start as u8 {
-            return self.outermost(byte, at);
-        }
-        if action & ELEMENT == 0 {
-            return Event::Nothing;
-        }
-        match Kind::starting_with(byte) {
-            Kind::Object => {
-                self.element = at;
-                Event::ObjectStarts
-            }
-            other => Event::Other(other),
-        }
+    pub(super) fn is_fault(&self) -> bool {
+        self.state & MASK == State::Fault.shift()
     }
 
-    fn outermost(&mut self, byte: u8, at: usize) -> Event {
-        self.kind = Some(Kind::starting_with(byte));
-        self.span = Span { start: at, end: at };
+    #[inline(always)]
+    fn open(&mut self, byte: u8) -> Event {
+        if self.depth.is_multiple_of(64) && self.depth != 0 {
+            self.outer.push(self.open);
+        }
+        self.depth += 1;
+        self.open = self.open << 1 | u64::from(byte == b'{');
         Event::Nothing
     }
 
     #[inline(always)]
     fn close(&mut self, byte: u8, at: usize) -> Event {
-        let parent = self.parents & 3;
-        self.parents >>= 2;
-        self.depth -= 1;
-        if self.depth != 0 && self.depth.is_multiple_of(PER_WORD) {
-            self.parents = self.outer.pop().unwrap_or_default();
+        if self.is_fault() {
+            return Event::Fault;
         }
-        self.state = AFTER[parent as usize];
-        if parent == IN_NOTHING {
+        self.depth -= 1;
+        self.open >>= 1;
+        if self.depth.is_multiple_of(64) && self.depth != 0 {
+            self.open = self.outer.pop().unwrap_or_default();
+        }
+        // Without a branch, since a bracket is hard to foresee.
+        let in_object = self.open & 1;
+        self.state = State::AfterItem.shift()
+            + in_object * (State::AfterValue.shift() - State::AfterItem.shift());
+        if self.depth > 1 {
+            return Event::Nothing;
+        }
+        if self.depth == 0 {
+            self.state = State::Outside.shift();
             self.span.end = at + 1;
-        } else if parent == IN_OUTERMOST_ARRAY && byte == b'}' {
+        } else if self.elements == 1 && byte == b'}' {
             return Event::ObjectEnds(Span {
                 start: self.element,
                 end: at + 1,
@@ -244,10 +195,45 @@ impl Grammar {
         Event::Nothing
     }
 
+    /// Takes the outermost value, and what stands directly in it.
+    fn shallow(&mut self, before: u64, byte: u8, at: usize) -> Event {
+        let kind = Kind::starting_with(byte);
+        if self.depth == 0 {
+            // A comma or a colon before it has led to the fault already.
+            if self.kind.is_some() || before & MASK != State::Outside.shift() {
+                return Event::Fault;
+            }
+            self.kind = Some(kind);
+            self.span = Span { start: at, end: at };
+            self.state = match kind {
+                Kind::Object => State::FirstKey.shift(),
+                Kind::Array => State::FirstItem.shift(),
+                _ => State::Outside.shift(),
+            };
+            if kind == Kind::Array {
+                self.elements = 1;
+            }
+        } else if self.is_fault() {
+            return Event::Fault;
+        }
+        let is_element = self.depth == self.elements;
+        if let Kind::Object | Kind::Array = kind {
+            self.open(byte);
+        }
+        match kind {
+            _ if !is_element => Event::Nothing,
+            Kind::Object => {
+                self.element = at;
+                Event::ObjectStarts
+            }
+            other => Event::Other(other),
+        }
+    }
+
     /// What the outermost value is and where it stands, if it is complete.
     pub(super) fn document(&self) -> Option<(Kind, Span)> {
-        let kind = self.kind.filter(|_| self.state == State::End as u8)?;
-        Some((kind, self.span))
+        let complete = self.depth == 0 && !self.is_fault();
+        Some((self.kind.filter(|_| complete)?, self.span))
     }
 }
 
@@ -265,7 +251,7 @@ fn is_scalar(text: &[u8], at: usize) -> bool {
         },
     };
     rest.get(length)
-        .is_none_or(|&byte| is_space(byte) || CLASS_OF[usize::from(byte)] != Class::Scalar)
+        .is_none_or(|&byte| is_space(byte) || CLASSES[usize::from(byte)] != Class::Scalar)
 }
 
 /// The length of the number that `text` starts with.

@@ -186,30 +186,17 @@ impl Carry {
 
     #[inline(always)]
     fn masks<B: Block>(&mut self, block: B) -> Masks {
-        let Quoted {
-            inside,
-            quotes,
-            escaped,
-        } = self.strings.next(block);
-        self.fault |= block.within(0, 0x1F) & inside;
-        let mut masks = if inside == u64::MAX && quotes == 0 {
+        let mut escaped = 0;
+        let mut masks = if self.strings.is_inside() && block.is_quiet() {
             self.scalar = 0;
             Masks {
-                tokens: 0,
                 counted: u64::MAX,
                 ..Masks::default()
             }
         } else {
-            let (space, operators) = block.space_and_operators();
-            let outside = !inside;
-            let scalar = outside & !(space | operators | quotes);
-            let scalar_starts = scalar & !(scalar << 1 | self.scalar);
-            self.scalar = scalar >> 63;
-            Masks {
-                tokens: operators & outside | quotes & inside | scalar_starts,
-                counted: !(space & outside),
-                ..Masks::default()
-            }
+            let quoted = self.strings.next(block);
+            escaped = quoted.escaped;
+            self.structure(block, &quoted)
         };
         if (block.beyond_ascii() | self.astral) != 0 {
             self.count_characters(block, &mut masks);
@@ -218,6 +205,23 @@ impl Carry {
             self.count_escapes(block, escaped, &mut masks);
         }
         masks
+    }
+
+    /// Finds the tokens, and leaves the white space between them out.
+    #[inline(always)]
+    fn structure<B: Block>(&mut self, block: B, quoted: &Quoted) -> Masks {
+        let Quoted { inside, quotes, .. } = *quoted;
+        self.fault |= block.within(0, 0x1F) & inside;
+        let (space, operators) = block.space_and_operators();
+        let outside = !inside;
+        let scalar = outside & !(space | operators | quotes);
+        let scalar_starts = scalar & !(scalar << 1 | self.scalar);
+        self.scalar = scalar >> 63;
+        Masks {
+            tokens: operators & outside | quotes & inside | scalar_starts,
+            counted: !(space & outside),
+            ..Masks::default()
+        }
     }
 
     /// Leaves those bytes of a character out that do not count in the unit.
@@ -325,6 +329,9 @@ impl Reader<'_, '_> {
                 (self.each)(element).map_err(Stop::Asked)?;
             }
             self.mend(base, &mut mended, u64::MAX);
+            if grammar.is_fault() {
+                return Err(Stop::Fault);
+            }
         }
         self.grammar = grammar;
         Ok(())

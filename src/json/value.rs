@@ -137,6 +137,11 @@ pub(crate) struct Text<'t> {
 }
 
 impl<'t> Text<'t> {
+    /// As it stands in the text.
+    pub(crate) fn raw(self) -> &'t [u8] {
+        self.raw
+    }
+
     pub(crate) fn is(self, word: &str) -> bool {
         // An escape has at most six bytes for each of the word's, so hardly any long text is looked through.
         let length = self.raw.len();

@@ -66,6 +66,14 @@ fn within(bytes: __m256i, low: u8, high: u8) -> __m256i {
     _mm256_cmpeq_epi8(_mm256_min_epu8(above_low, all(high - low)), above_low)
 }
 
+#[inline]
+#[target_feature(enable = "avx2")]
+fn is_quiet(low: __m256i, high: __m256i) -> bool {
+    let loud = |bytes| _mm256_or_si256(any_of(bytes, [b'"', b'\\']), within(bytes, 0, 0x1F));
+    let loud = _mm256_or_si256(loud(low), loud(high));
+    _mm256_testz_si256(loud, loud) == 1
+}
+
 /// Looks every byte up by its lower four bits; a byte beyond ASCII gives 0.
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -154,6 +162,13 @@ impl Block for Registers {
         let [low, high] = self.0;
         // SAFETY: as in `load`.
         unsafe { collect(low, high) }
+    }
+
+    #[inline(always)]
+    fn is_quiet(self) -> bool {
+        let [low, high] = self.0;
+        // SAFETY: as in `load`.
+        unsafe { is_quiet(low, high) }
     }
 
     #[inline(always)]

@@ -148,6 +148,11 @@ impl Block for Register {
     }
 
     #[inline(always)]
+    fn is_quiet(self) -> bool {
+        self.any_of([b'"', b'\\']) | self.within(0, 0x1F) == 0
+    }
+
+    #[inline(always)]
     fn space_and_operators(self) -> (u64, u64) {
         // SAFETY: as in `load`.
         unsafe { space_and_operators(self.0) }

@@ -73,6 +73,15 @@ impl Block for Words {
     }
 
     #[inline(always)]
+    fn is_quiet(self) -> bool {
+        let loud = self.0.into_iter().fold(0, |loud, word| {
+            let control = word.wrapping_sub(ONES * 0x20) & !word;
+            loud | equal(word, b'"') | equal(word, b'\\') | control
+        });
+        loud & HIGH == 0
+    }
+
+    #[inline(always)]
     fn space_and_operators(self) -> (u64, u64) {
         let space = self.any_of([b' ', b'\t', b'\n', b'\r']);
         // `[` and `{`, and `]` and `}`, differ in one bit.

@@ -2,8 +2,8 @@
 //!
 //! From Rust, use [`Compactor`](crate::Compactor) and [`Plan`](crate::Plan): they do the same, safely.
 //!
-//! Every export does three things: it turns pointers into texts and references ([`text`]), runs the core inside a guard
-//! that turns a panic into a status ([`guard`]), and writes the outputs. The host's callbacks are called outside the guard,
+//! Every export does three things: it turns pointers into texts and references (`text.rs`), runs the core inside a guard
+//! that turns a panic into a status (`guard.rs`), and writes the outputs. The host's callbacks are called outside the guard,
 //! so that an exception out of one passes through.
 
 #![allow(unsafe_code, non_camel_case_types)]

@@ -5,7 +5,7 @@
 //! Text is taken in strides of a few thousand bytes, which stay near the processor. In a stride, first every block of 64
 //! bytes is turned into [`Masks`]: where tokens start, and which bytes count as a character. Then the grammar looks at the
 //! starts of tokens alone, and lengths are population counts. Inside a long string hardly anything is left to do. Where
-//! something is wrong is not found here: a text that is refused is read again by [`fault`](super::fault), at leisure.
+//! something is wrong is not found here: a text that is refused is read again by [`fault`], at leisure.
 
 use super::block::{Block, Kernel, WIDTH, dispatch, in_blocks};
 use super::grammar::{Event, Grammar};

@@ -7,6 +7,10 @@ CFLAGS ?= -O2
 version := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 release := target/release
 sources := $(shell find src -name '*.rs') build.rs Cargo.toml Cargo.lock
+# What the library says of itself in a panic's place names neither this folder nor cargo's.
+remap := --remap-path-prefix=$(CURDIR)=tn_compactor \
+  --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)/registry/src=registry
+build := RUSTFLAGS="$(RUSTFLAGS) $(remap)" $(CARGO) rustc --locked --release --lib
 warnings := -Wall -Wextra -pedantic-errors -Werror -Wstrict-prototypes
 
 all: lib $(release)/compact
@@ -15,12 +19,12 @@ all: lib $(release)/compact
 lib: $(release)/libtn_compactor.so $(release)/libtn_compactor.a
 
 $(release)/libtn_compactor.so: $(sources)
-	$(CARGO) rustc --locked --release --lib --crate-type cdylib
+	$(build) --crate-type cdylib
 	ln -sf libtn_compactor.so $(release)/libtn_compactor.so.0
 	@touch $@
 
 $(release)/libtn_compactor.a: $(sources)
-	$(CARGO) rustc --locked --release --lib --crate-type staticlib
+	$(build) --crate-type staticlib
 	@touch $@
 
 $(release)/compact: $(wildcard bindings/c/*.c bindings/c/*.h) include/tn_compactor.h $(release)/libtn_compactor.so

@@ -40,9 +40,10 @@
 )]
 
 mod error;
-mod options;
 
 mod json;
+
+mod options;
 
 mod dialect;
 mod transcript;

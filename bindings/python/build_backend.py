@@ -17,3 +17,8 @@ _crate = _here if (_here / "Cargo.toml").is_file() else _here.parents[1]
 _target = Path(os.environ.setdefault("CARGO_TARGET_DIR", str(_crate / "target" / "python")))
 _target.mkdir(parents=True, exist_ok=True)
 shutil.copyfile(_here / "tn_compactor_declarations.h", _target / "header.h")
+
+# What the library says of itself in a panic's place names neither this folder nor cargo's.
+_cargo = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
+_remap = f"--remap-path-prefix={_crate}=tn_compactor --remap-path-prefix={_cargo}/registry/src=registry"
+os.environ["RUSTFLAGS"] = f"{os.environ.get('RUSTFLAGS', '')} {_remap}".strip()

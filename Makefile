@@ -4,30 +4,23 @@ CARGO ?= cargo
 CC ?= cc
 CFLAGS ?= -O2
 
-version := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 release := target/release
-sources := $(shell find src -name '*.rs') build.rs Cargo.toml Cargo.lock
 # What the library says of itself in a panic's place names neither this folder nor cargo's.
 remap := --remap-path-prefix=$(CURDIR)=tn_compactor \
   --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)/registry/src=registry
-build := RUSTFLAGS="$(RUSTFLAGS) $(remap)" $(CARGO) rustc --locked --release --lib
+build := RUSTFLAGS="$(RUSTFLAGS) $(remap)" $(CARGO) rustc --locked --release --lib --target-dir target
 warnings := -Wall -Wextra -pedantic-errors -Werror -Wstrict-prototypes
 
 all: lib $(release)/compact
 
-# Each artefact is built on its own: with an rlib in the same build, rustc would switch link-time optimization off.
-lib: $(release)/libtn_compactor.so $(release)/libtn_compactor.a
-
-$(release)/libtn_compactor.so: $(sources)
+# Each artefact is built on its own: with an rlib in the same build, rustc would switch link-time optimization off. cargo knows what
+# is up to date, also after a build of its own has put other artefacts into the same folder.
+lib:
 	$(build) --crate-type cdylib
 	ln -sf libtn_compactor.so $(release)/libtn_compactor.so.0
-	@touch $@
-
-$(release)/libtn_compactor.a: $(sources)
 	$(build) --crate-type staticlib
-	@touch $@
 
-$(release)/compact: $(wildcard bindings/c/*.c bindings/c/*.h) include/tn_compactor.h $(release)/libtn_compactor.so
+$(release)/compact: $(wildcard bindings/c/*.c bindings/c/*.h) include/tn_compactor.h | lib
 	$(CC) -std=c99 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(warnings) -Iinclude $(filter %.c,$^) \
 	  -L$(release) -ltn_compactor -Wl,-rpath,'$$ORIGIN' -o $@
 

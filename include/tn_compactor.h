@@ -21,7 +21,7 @@
  *   not referred to afterwards. NULL with length 0 is the empty text. Nobody may write to it during the call.
  * - Text out through a `char **` is NUL-terminated UTF-8, owned by the host, and freed with tn_string_free. Text out as a
  *   `const char *` is borrowed, and not to be freed.
- * - Outputs are written only on success, `*error` only on failure; both are set to NULL first. `error` may be NULL. A text
+ * - Outputs are written only on success, `*error` only on failure; pointers among them are set to NULL first. `error` may be NULL. A text
  *   in `*error` names the place, what was found and what is allowed. If there is no memory even for that text, it stays
  *   NULL.
  * - A `const` object is not changed, and may be used by several threads at once. Every `_free` takes NULL.
@@ -289,7 +289,7 @@ void tn_string_free(char *string);
  *
  * @return `TN_OK`; `TN_ERR_ARGUMENT` if `sink` is NULL, if `text` is NULL and `len` is not 0, for a second answer, which
  *   is ignored, or where a count is wanted, which fails the call; `TN_ERR_UTF8`, which fails the call; `TN_ERR_MEMORY`,
- *   which fails the call.
+ *   which fails the call; `TN_ERR_INTERNAL`.
  *
  * Thread-safety: on the callback's thread only, before the callback returns.
  */
@@ -322,7 +322,7 @@ enum tn_status tn_sink_set_count(struct tn_sink *sink,
  * @param len Its length in bytes, or `TN_NUL_TERMINATED`.
  *
  * @return `TN_OK`; `TN_ERR_ARGUMENT` if `sink` is NULL, if `message` is NULL and `len` is not 0, or for a second error,
- *   which is ignored; `TN_ERR_UTF8`, which fails the call too, or `TN_ERR_MEMORY`, likewise.
+ *   which is ignored; `TN_ERR_UTF8`, which fails the call too, or `TN_ERR_MEMORY`, likewise; `TN_ERR_INTERNAL`.
  *
  * Thread-safety: on the callback's thread only, before the callback returns.
  */
@@ -338,7 +338,7 @@ enum tn_status tn_sink_set_error(struct tn_sink *sink,
  *
  * | key               | value                                              | default          |
  * |-------------------|----------------------------------------------------|------------------|
- * | "max_tokens"      | integer from 0 to 2^64 - 1: compact only when the transcript counts more | required |
+ * | "max_tokens"      | integer from 0 to 2^64 - 1, in digits alone: compact only when the transcript counts more | required |
  * | "keep_tail"       | integer from 0 to 2^64 - 1: token budget of the kept tail | max_tokens / 2 |
  * | "flush_to_memory" | true or false: add the reminder after the summary  | false            |
  * | "char_unit"       | "code_point", "utf16" or "utf8": what one character is, for the estimate | "code_point" |
@@ -353,7 +353,7 @@ enum tn_status tn_sink_set_error(struct tn_sink *sink,
  * @param error NULL, or receives on failure what is wrong, to be freed with `tn_string_free`; NULL on success.
  *
  * @return `TN_OK`; `TN_ERR_ARGUMENT`; `TN_ERR_UTF8`; `TN_ERR_JSON`; `TN_ERR_OPTIONS` for a key that is not listed, a wrong
- *   type, a negative, fractional or out-of-range number, or a missing "max_tokens"; `TN_ERR_INTERNAL`.
+ *   type, a negative, fractional or out-of-range number, or a missing "max_tokens"; `TN_ERR_MEMORY`; `TN_ERR_INTERNAL`.
  *
  * Thread-safety: may be called from any thread.
  *
@@ -526,7 +526,7 @@ uint64_t tn_plan_tokens(const struct tn_plan *plan);
  *
  * @param plan The plan, or NULL.
  *
- * @return Tokens; 0 where the tail is empty, unless the outcome is `TN_COMPACT`, and for NULL.
+ * @return Tokens; 0 where the tail is empty, where the outcome is not `TN_COMPACT`, and for NULL.
  *
  * Thread-safety: may be called from any thread, also with one plan from several at once.
  */
@@ -594,7 +594,7 @@ void tn_plan_free(struct tn_plan *plan);
  * @param error NULL, or receives on failure what is wrong, to be freed with `tn_string_free`; NULL on success.
  *
  * @return `TN_OK`; `TN_ERR_ARGUMENT`, also for an unknown unit; `TN_ERR_UTF8`; `TN_ERR_JSON`; `TN_ERR_TRANSCRIPT`;
- *   `TN_ERR_INTERNAL`.
+ *   `TN_ERR_MEMORY`, for text that is nested very deep; `TN_ERR_INTERNAL`.
  *
  * Thread-safety: may be called from any thread.
  */

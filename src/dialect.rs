@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use crate::error::Error;
 use crate::json::value::{Text, Value};
 
 /// The keys that matter anywhere in a message.
@@ -36,10 +37,12 @@ const KEYS: usize = Key::ReasoningContent as usize + 1;
 
 impl Key {
     fn of(name: Text<'_>) -> Option<Self> {
-        // Hardly ever is a key written with escapes.
-        Self::named(name.raw()).or_else(|| match name.decoded() {
-            Cow::Owned(decoded) => Self::named(&decoded),
-            Cow::Borrowed(_) => None,
+        // Hardly ever is a key written with escapes, and then with few bytes for each of its own.
+        const LONGEST: usize = 6 * "functionResponse".len();
+        let raw = name.raw();
+        Self::named(raw).or_else(|| {
+            let escaped = raw.len() <= LONGEST && raw.contains(&b'\\');
+            Self::named(&escaped.then(|| name.decoded().ok())??)
         })
     }
 
@@ -131,8 +134,8 @@ enum Place {
     Each(Key),
     /// Each object directly inside `content` or `parts`.
     Block,
-    /// An object that is a member, under either key, of an object directly inside the array.
-    InEach(Key, [Key; 2]),
+    /// An object that is a member, under one of the keys, of an object directly inside the array.
+    InEach(Key, &'static [Key]),
 }
 
 /// How a shape is known, beside standing in its place.
@@ -217,7 +220,7 @@ const SHAPES: &[Shape] = &[
     // Gemini contents
     Shape {
         side: Side::Call,
-        place: Place::InEach(Key::Parts, [Key::FunctionCallCamel, Key::FunctionCall]),
+        place: Place::InEach(Key::Parts, &[Key::FunctionCallCamel, Key::FunctionCall]),
         mark: Mark::Always,
         tie: Tie::IdElseName(Key::Id, Key::Name),
     },
@@ -225,7 +228,7 @@ const SHAPES: &[Shape] = &[
         side: Side::Result,
         place: Place::InEach(
             Key::Parts,
-            [Key::FunctionResponseCamel, Key::FunctionResponse],
+            &[Key::FunctionResponseCamel, Key::FunctionResponse],
         ),
         mark: Mark::Always,
         tie: Tie::IdElseName(Key::Id, Key::Name),
@@ -233,13 +236,13 @@ const SHAPES: &[Shape] = &[
     // Bedrock Converse
     Shape {
         side: Side::Call,
-        place: Place::InEach(Key::Content, [Key::ToolUse, Key::ToolUse]),
+        place: Place::InEach(Key::Content, &[Key::ToolUse]),
         mark: Mark::Always,
         tie: Tie::Id(Key::ToolUseIdCamel),
     },
     Shape {
         side: Side::Result,
-        place: Place::InEach(Key::Content, [Key::ToolResult, Key::ToolResult]),
+        place: Place::InEach(Key::Content, &[Key::ToolResult]),
         mark: Mark::Always,
         tie: Tie::Id(Key::ToolUseIdCamel),
     },
@@ -268,35 +271,38 @@ pub(crate) struct Found<'t> {
 }
 
 /// Finds the calls and results that stand outside `content` and `parts`.
-pub(crate) fn in_message<'t>(message: &Fields<'t>, each: &mut impl FnMut(Found<'t>)) {
+pub(crate) fn in_message<'t>(
+    message: &Fields<'t>,
+    each: &mut impl FnMut(Found<'t>) -> Result<(), Error>,
+) -> Result<(), Error> {
     for shape in SHAPES {
         match shape.place {
             Place::Message => {
-                if let Some(found) = shape.find(message, message) {
+                if let Some(found) = shape.find(message, message)? {
                     each(Found {
                         is_item: matches!(shape.mark, Mark::TypeEnding(_)),
                         ..found
-                    });
+                    })?;
                 }
             }
             Place::Member(key) => {
-                let found = message
-                    .object(key)
-                    .and_then(|object| shape.find(message, &Fields::of(object)));
-                if let Some(found) = found {
-                    each(found);
+                if let Some(object) = message.object(key)
+                    && let Some(found) = shape.find(message, &Fields::of(object))?
+                {
+                    each(found)?;
                 }
             }
             Place::Each(key) => {
                 for object in message.objects(key) {
-                    if let Some(found) = shape.find(message, &Fields::of(object)) {
-                        each(found);
+                    if let Some(found) = shape.find(message, &Fields::of(object))? {
+                        each(found)?;
                     }
                 }
             }
             Place::Block | Place::InEach(..) => {}
         }
     }
+    Ok(())
 }
 
 /// Finds the calls and results in `block`, an object directly inside the member `within` of `message`.
@@ -304,27 +310,36 @@ pub(crate) fn in_block<'t>(
     message: &Fields<'t>,
     within: Key,
     block: &Fields<'t>,
-    each: &mut impl FnMut(Found<'t>),
-) {
+    each: &mut impl FnMut(Found<'t>) -> Result<(), Error>,
+) -> Result<(), Error> {
     for shape in SHAPES {
-        let found = match shape.place {
-            Place::Block => shape.find(message, block),
-            Place::InEach(array, keys) if array == within => keys
-                .iter()
-                .find_map(|&key| block.object(key))
-                .and_then(|object| shape.find(message, &Fields::of(object))),
-            _ => None,
-        };
-        if let Some(found) = found {
-            each(found);
+        match shape.place {
+            Place::Block => {
+                if let Some(found) = shape.find(message, block)? {
+                    each(found)?;
+                }
+            }
+            Place::InEach(array, keys) if array == within => {
+                for object in keys.iter().filter_map(|&key| block.object(key)) {
+                    if let Some(found) = shape.find(message, &Fields::of(object))? {
+                        each(found)?;
+                    }
+                }
+            }
+            _ => {}
         }
     }
+    Ok(())
 }
 
 impl Shape {
     /// The shape in `object`, which stands in the shape's place. A call without its tie is no call; a result is there
     /// without one, too.
-    fn find<'t>(&self, message: &Fields<'t>, object: &Fields<'t>) -> Option<Found<'t>> {
+    fn find<'t>(
+        &self,
+        message: &Fields<'t>,
+        object: &Fields<'t>,
+    ) -> Result<Option<Found<'t>>, Error> {
         let marked = match self.mark {
             Mark::Always => true,
             Mark::Role(role) => message.string(Key::Role).is_some_and(|text| text.is(role)),
@@ -334,28 +349,28 @@ impl Shape {
                 .is_some_and(|text| text.ends_with(ending)),
         };
         if !marked {
-            return None;
+            return Ok(None);
         }
-        let text = |key| object.string(key).map(Text::decoded);
+        let text = |key| object.string(key).map(Text::decoded).transpose();
         let (id, name) = match self.tie {
-            Tie::Id(key) => (text(key), None),
-            Tie::Name(key) => (None, text(key)),
+            Tie::Id(key) => (text(key)?, None),
+            Tie::Name(key) => (None, text(key)?),
             Tie::IdElseName(id, name) => {
-                let id = text(id).filter(|id| !id.is_empty());
+                let id = text(id)?.filter(|id| !id.is_empty());
                 match self.side {
                     Side::Result if id.is_some() => (id, None),
-                    _ => (id, text(name)),
+                    _ => (id, text(name)?),
                 }
             }
         };
         if self.side == Side::Call && id.is_none() && name.is_none() {
-            return None;
+            return Ok(None);
         }
-        Some(Found {
+        Ok(Some(Found {
             side: self.side,
             is_item: false,
             id,
             name,
-        })
+        }))
     }
 }

@@ -78,7 +78,7 @@ pub enum Error {
         allowed: String,
     },
     /// The host's function failed; the text is its own.
-    #[error("{0}")]
+    #[error(transparent)]
     Host(HostError),
     /// The host's function did not answer, or not with something usable.
     #[error("{function}: {problem}")]
@@ -89,7 +89,7 @@ pub enum Error {
         problem: &'static str,
     },
     /// The host's function answered with a text that is not UTF-8.
-    #[error("{function}: byte {at} of the answer: not UTF-8")]
+    #[error("{function}: byte {at} of what the callback answered: not UTF-8")]
     AnswerUtf8 {
         /// `summarize` or `count_tokens`.
         function: &'static str,
@@ -116,6 +116,8 @@ impl fmt::Display for Found {
         match self.0 {
             None => out.write_str("the end of the text"),
             Some('`') => out.write_str("'`'"),
+            // The character itself, if it can be seen.
+            Some(other @ ('"' | '\'' | '\\')) => write!(out, "`{other}`"),
             Some(other) => write!(out, "`{}`", other.escape_debug()),
         }
     }

@@ -54,7 +54,7 @@ mod plan;
 
 pub mod ffi;
 
-pub use error::{Error, HostError};
+pub use error::{Error, Found, HostError};
 pub use json::CharUnit;
 pub use options::{Options, Split, SummaryRole};
 pub use plan::{Compactor, Plan, Slice};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use crate::error::Error;
+use crate::json::value::Value;
 use crate::json::{CharUnit, Kind, scan};
 
 /// Where the tail may start.
@@ -113,8 +114,16 @@ impl Options {
                 found: document.kind.name(),
             });
         }
+        for (key, _) in Value::new(document.span.of(text.as_bytes())).members() {
+            if !KEYS.iter().any(|known| key.is(known)) {
+                return Err(Error::UnknownOption {
+                    key: shortened(&format!("\"{}\"", String::from_utf8_lossy(key.raw()))),
+                    allowed: KEYS.join(", "),
+                });
+            }
+        }
         let members: BTreeMap<String, &RawValue> =
-            serde_json::from_str(text).map_err(unreadable_key)?;
+            serde_json::from_str(text).map_err(|error| Error::Internal(error.to_string()))?;
         let mut options = Self::new(0);
         let mut max_tokens = None;
         for (key, value) in &members {
@@ -130,7 +139,7 @@ impl Options {
                 "summary_role" => {
                     options.summary_role = choice("summary_role", value, &SUMMARY_ROLES)?;
                 }
-                _ => return Err(unknown(shortened(&as_json(key)))),
+                _ => {}
             }
         }
         options.max_tokens = max_tokens.ok_or_else(|| wrong("max_tokens", "nothing", INTEGER))?;
@@ -178,22 +187,21 @@ fn wrong(key: &'static str, found: &str, allowed: &str) -> Error {
     }
 }
 
-fn unknown(key: String) -> Error {
-    Error::UnknownOption {
-        key,
-        allowed: KEYS.join(", "),
-    }
-}
-
-/// The text is JSON, so what `serde_json` refuses is a key that no `String` can hold: one with a lone surrogate.
-fn unreadable_key(error: serde_json::Error) -> Error {
-    unknown(format!("with a lone surrogate ({error})"))
-}
-
-/// `found` for a message: its first 60 characters.
+/// `found` for a message: its first characters, as far as they can be seen.
 fn shortened(found: &str) -> String {
-    match found.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", found.get(..end).unwrap_or_default()),
-        None => found.to_owned(),
+    const MOST: usize = 60;
+    let mut text: String = found
+        .chars()
+        .take(MOST)
+        .flat_map(|char| {
+            let seen = matches!(char, '"' | '\'' | '\\');
+            seen.then_some(char)
+                .into_iter()
+                .chain((!seen).then(|| char.escape_debug()).into_iter().flatten())
+        })
+        .collect();
+    if found.chars().nth(MOST).is_some() {
+        text.push('…');
     }
+    text
 }

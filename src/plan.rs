@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::ops::Range;
 
-use once_cell::sync::OnceCell;
+use once_cell::race::OnceBox;
 
 use crate::error::{Error, HostError, reserve, text_with_room};
 use crate::json::Span;
@@ -233,10 +233,10 @@ impl<'c, 't> Planning<'c, 't> {
         self.asked_text.clear();
         if let Some((transcript, _)) = &self.over_budget {
             let inside = span_of(transcript, &range).of_str(self.text);
-            let missing = (inside.len() + 2).saturating_sub(self.asked_text.capacity());
+            let bytes = inside.len() + 2;
             self.asked_text
-                .try_reserve_exact(missing)
-                .map_err(|_| Error::OutOfMemory { bytes: missing })?;
+                .try_reserve_exact(bytes)
+                .map_err(|_| Error::OutOfMemory { bytes })?;
             self.asked_text.push('[');
             self.asked_text.push_str(inside);
             self.asked_text.push(']');
@@ -297,8 +297,9 @@ struct Cut<'t> {
     /// How many of them are leading instructions.
     head: usize,
     older: Span,
-    /// The array of the older messages. Made when it is first asked for: a host that slices its own list never does.
-    older_text: OnceCell<String>,
+    /// The array of the older messages. Made when it is first asked for: a host that slices its own list never does. Where two
+    /// threads ask at once, both make it and one is kept: nobody waits.
+    older_text: OnceBox<String>,
     summary_role: &'static str,
     flush_to_memory: bool,
 }
@@ -336,7 +337,7 @@ impl<'t> Plan<'t> {
             kept,
             head: decision.head_end,
             older: span_of(transcript, &(decision.head_end..decision.tail_start)),
-            older_text: OnceCell::new(),
+            older_text: OnceBox::new(),
             summary_role: options.summary_role.as_str(),
             flush_to_memory: options.flush_to_memory,
         };
@@ -424,7 +425,7 @@ impl<'t> Plan<'t> {
             json.push('[');
             json.push_str(inside);
             json.push(']');
-            Ok(json)
+            Ok(Box::new(json))
         })?;
         Ok(Some(Slice {
             json,

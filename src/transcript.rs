@@ -110,6 +110,9 @@ impl Place {
     /// How much text there is for every place kept in mind. A place has 12 bytes: this is a twelfth of the text at most.
     const SHARE: usize = 150;
 
+    /// As many as are made room for at first.
+    const FEW: usize = 64;
+
     fn of(message: &Element, tokens: u64) -> Option<Self> {
         Some(Self {
             start: u32::try_from(message.span.start).ok()?,
@@ -132,12 +135,16 @@ pub(crate) fn survey(text: &[u8], unit: CharUnit) -> Result<Survey, Error> {
         found: Vec::new(),
     };
     let most = text.len() / Place::SHARE;
-    reserve(&mut survey.found, most)?;
+    reserve(&mut survey.found, most.min(Place::FEW))?;
     let document = messages_of(text, unit, |message| {
         let tokens = estimate(&message);
         survey.tokens += tokens;
         if survey.head_end == survey.count && is_instruction(Value::new(message.span.of(text))) {
             survey.head_end += 1;
+        }
+        if survey.found.len() == survey.found.capacity() && survey.found.len() < most {
+            let room = most - survey.found.len();
+            reserve(&mut survey.found, room)?;
         }
         if survey.found.len() < most
             && let Some(place) = Place::of(&message, tokens)
@@ -325,17 +332,26 @@ impl<'t> Pairing<'t> {
     ) -> Result<Message, Error> {
         let index = earlier.len();
         let fields = Fields::of(value);
-        let mut calls = Vec::new();
+        // The calls of a message are seen before its results.
+        let first_call = self.calls.len();
+        let mut is_call_item = false;
         let mut results = Vec::new();
         let mut sort = |found: Found<'t>| match found.side {
-            Side::Call => calls.push(found),
-            Side::Result => results.push(found),
+            Side::Call => {
+                is_call_item |= found.is_item;
+                self.add_call(found, index)
+            }
+            Side::Result => {
+                reserve(&mut results, 1)?;
+                results.push(found);
+                Ok(())
+            }
         };
         let mut text = fields.string(Key::Content);
         let mut opens_with_thinking = fields
             .string(Key::Type)
             .is_some_and(|kind| kind.is("reasoning"));
-        dialect::in_message(&fields, &mut sort);
+        dialect::in_message(&fields, &mut sort)?;
         for within in [Key::Content, Key::Parts] {
             let elements = fields.get(within).into_iter().flat_map(Value::elements);
             for (position, element) in elements.enumerate() {
@@ -347,16 +363,12 @@ impl<'t> Pairing<'t> {
                     text = text.or_else(|| block.string(Key::Text));
                     opens_with_thinking |= within == Key::Content && is_thinking(&block);
                 }
-                dialect::in_block(&fields, within, &block, &mut sort);
+                dialect::in_block(&fields, within, &block, &mut sort)?;
             }
         }
 
-        let has_calls = !calls.is_empty();
+        let has_calls = self.calls.len() > first_call;
         let carries_result = !results.is_empty();
-        let is_call_item = calls.iter().any(|call| call.is_item);
-        for call in calls {
-            self.add_call(call, index)?;
-        }
         for result in results {
             // A pair inside one message lies across nothing.
             if let Some(call) = self.answer(result)

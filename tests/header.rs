@@ -27,7 +27,7 @@ fn after_includes() -> String {
  *   not referred to afterwards. NULL with length 0 is the empty text. Nobody may write to it during the call.
  * - Text out through a `char **` is NUL-terminated UTF-8, owned by the host, and freed with tn_string_free. Text out as a
  *   `const char *` is borrowed, and not to be freed.
- * - Outputs are written only on success, `*error` only on failure; both are set to NULL first. `error` may be NULL. A text
+ * - Outputs are written only on success, `*error` only on failure; pointers among them are set to NULL first. `error` may be NULL. A text
  *   in `*error` names the place, what was found and what is allowed. If there is no memory even for that text, it stays
  *   NULL.
  * - A `const` object is not changed, and may be used by several threads at once. Every `_free` takes NULL.
@@ -114,7 +114,13 @@ fn without_safety_sections(header: &str) -> String {
                 lines.pop();
             }
         }
-        skipping &= line.trim() != "*/";
+        // Up to the end, or to the next section or command.
+        let starts_another = line.trim().starts_with("* @")
+            || (line.trim().starts_with("* #") && line.trim() != "* # Safety");
+        if skipping && starts_another {
+            lines.push(" *");
+        }
+        skipping &= line.trim() != "*/" && !starts_another;
         if !skipping {
             lines.push(line.trim_end());
         }
@@ -198,5 +204,10 @@ fn a_safety_section_is_left_out_of_the_header_and_nothing_else_is() {
     assert_eq!(
         without_safety_sections(comment),
         "/**\n * What.\n */\nvoid f(void);\n"
+    );
+    let more_after = "/**\n * What.\n *\n * # Safety\n *\n * Pointers.\n *\n * @code\n * f();\n * @endcode\n */\n";
+    assert_eq!(
+        without_safety_sections(more_after),
+        "/**\n * What.\n *\n * @code\n * f();\n * @endcode\n */\n"
     );
 }

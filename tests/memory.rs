@@ -1,30 +1,47 @@
 //! How much memory a call takes beside its input, at its peak, and how many allocations.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use tn_compactor::{CharUnit, Compactor, Options, Outcome, estimate_tokens};
+use tn_compactor::{CharUnit, Compactor, Error, Options, Outcome, estimate_tokens};
 
 struct Counting;
 
+thread_local! {
+    /// Of the thread that measures; the others, which run the tests, do not count.
+    static MEASURING: Cell<bool> = const { Cell::new(false) };
+}
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+/// A single allocation may not be larger.
+static LARGEST: AtomicUsize = AtomicUsize::new(usize::MAX);
 
-// SAFETY: every call is passed on to the system's allocator.
+// SAFETY: every call is passed on to the system's allocator, or refused.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Relaxed);
-        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(now, Relaxed);
+        if MEASURING.get() {
+            if layout.size() > LARGEST.load(Relaxed) {
+                return std::ptr::null_mut();
+            }
+            ALLOCATIONS.fetch_add(1, Relaxed);
+            let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
+            PEAK.fetch_max(now, Relaxed);
+        }
         // SAFETY: as the caller vouches.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
+        if MEASURING.get() {
+            // What was there before the measurement may go during it.
+            let _ = NOW.fetch_update(Relaxed, Relaxed, |now| {
+                Some(now.saturating_sub(layout.size()))
+            });
+        }
         // SAFETY: as the caller vouches.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -42,13 +59,15 @@ struct Taken {
 }
 
 fn taken<T>(work: impl FnOnce() -> T) -> (T, Taken) {
-    let before = NOW.load(Relaxed);
-    let allocations = ALLOCATIONS.load(Relaxed);
-    PEAK.store(before, Relaxed);
+    for figure in [&NOW, &PEAK, &ALLOCATIONS] {
+        figure.store(0, Relaxed);
+    }
+    MEASURING.set(true);
     let result = work();
+    MEASURING.set(false);
     let taken = Taken {
-        bytes: PEAK.load(Relaxed) - before,
-        allocations: ALLOCATIONS.load(Relaxed) - allocations,
+        bytes: PEAK.load(Relaxed),
+        allocations: ALLOCATIONS.load(Relaxed),
     };
     (result, taken)
 }
@@ -115,6 +134,86 @@ fn apply_takes_less_than_twice_the_input_beside_the_input_itself() {
                 took.bytes,
                 text.len()
             );
+        }
+    }
+}
+
+/// An allocation that fails where nobody asks would end the process, and this test with it.
+#[test]
+fn where_memory_cannot_be_had_the_call_fails_and_the_process_lives() {
+    let _alone = ALONE.lock().unwrap();
+    let many = |item: &str, count: usize| vec![item; count].join(",");
+    let turns = format!(
+        r#"{{"role":"user","content":"a"}},{{"role":"assistant","content":"b"}},{}"#,
+        many(r#"{"role":"user","content":"c"}"#, 30_000)
+    );
+    let inputs = [
+        ("many messages", format!("[{turns}]")),
+        (
+            "one long message",
+            format!(r#"[{{"content":"{}"}},{{}},{{}}]"#, "x".repeat(3_000_000)),
+        ),
+        (
+            "many calls",
+            format!(
+                r#"[{{"role":"assistant","tool_calls":[{}]}}]"#,
+                many(r#"{"id":"a"}"#, 100_000)
+            ),
+        ),
+        (
+            "many results",
+            format!(
+                r#"[{{"role":"user","content":[{}]}}]"#,
+                many(r#"{"type":"tool_result"}"#, 100_000)
+            ),
+        ),
+        (
+            "a long id with an escape",
+            format!(
+                r#"[{{"role":"assistant","tool_calls":[{{"id":"\n{}"}}]}}]"#,
+                "k".repeat(1_000_000)
+            ),
+        ),
+        (
+            "a long key with an escape",
+            format!(r#"[{{"\n{}":1}},{{}}]"#, "k".repeat(1_000_000)),
+        ),
+        (
+            "a long type with an escape",
+            format!(r#"[{{"type":"{}\n"}},{{}}]"#, "k".repeat(1_000_000)),
+        ),
+        (
+            "deep nesting",
+            format!(
+                r#"[{{"a":{}{}}}]"#,
+                "[".repeat(5_000_000),
+                "]".repeat(5_000_000)
+            ),
+        ),
+        ("deep nesting that is not closed", "[".repeat(5_000_000)),
+    ];
+    for (name, text) in &inputs {
+        for largest in [40_000, 300_000] {
+            for (host_counts, budget) in [(false, 1), (true, 1), (false, u64::MAX)] {
+                let compactor = Compactor::new(Options::new(budget));
+                LARGEST.store(largest, Relaxed);
+                let (finished, _) = taken(|| {
+                    let plan = if host_counts {
+                        compactor.plan_counting(text, |slice| Ok(slice.count as u64 * 100))
+                    } else {
+                        compactor.plan(text)
+                    };
+                    plan.and_then(|plan| plan.into_owned()?.finish("A summary."))
+                });
+                LARGEST.store(usize::MAX, Relaxed);
+                assert!(
+                    matches!(
+                        finished,
+                        Ok(_) | Err(Error::OutOfMemory { .. } | Error::Json { .. })
+                    ),
+                    "{name}: {finished:?}"
+                );
+            }
         }
     }
 }

@@ -197,16 +197,12 @@ static void append_options(struct text *json, const struct settings *settings) {
 
 /* Without this, a pipe or a file opened later could take the number of a closed standard stream. */
 static bool standard_streams_are_open(void) {
-  if (fcntl(STDERR_FILENO, F_GETFD) == -1 && open("/dev/null", O_WRONLY) == -1) return false;
-  if (fcntl(STDIN_FILENO, F_GETFD) == -1) {
-    complain("standard input is closed");
-    return false;
-  }
-  if (fcntl(STDOUT_FILENO, F_GETFD) == -1) {
-    complain("standard output is closed");
-    return false;
-  }
-  return true;
+  const bool has_input = fcntl(STDIN_FILENO, F_GETFD) != -1;
+  const bool has_output = fcntl(STDOUT_FILENO, F_GETFD) != -1;
+  if (!has_input) complain("standard input is closed");
+  if (!has_output) complain("standard output is closed");
+  if (!has_input || !has_output) return false;
+  return fcntl(STDERR_FILENO, F_GETFD) != -1 || open("/dev/null", O_WRONLY) != -1;
 }
 
 static bool output_would_overwrite_input(void) {
@@ -680,6 +676,10 @@ static int compact(const struct settings *settings, struct resources *held) {
   if (tn_plan_outcome(held->plan) == TN_COMPACT) {
     struct slice older;
     older.start = tn_plan_older(held->plan, &older.len);
+    if (older.start == NULL) {
+      complain("out of memory");
+      return FAILED;
+    }
     bool summarized = settings->summarize_with != NULL
                           ? summarize_with_command(settings->summarize_with, older, &held->summary)
                           : summarize_plainly(older, &held->summary);

@@ -20,7 +20,7 @@ pub struct tn_compactor(pub(super) Compactor);
 ///
 /// | key               | value                                              | default          |
 /// |-------------------|----------------------------------------------------|------------------|
-/// | "max_tokens"      | integer from 0 to 2^64 - 1: compact only when the transcript counts more | required |
+/// | "max_tokens"      | integer from 0 to 2^64 - 1, in digits alone: compact only when the transcript counts more | required |
 /// | "keep_tail"       | integer from 0 to 2^64 - 1: token budget of the kept tail | max_tokens / 2 |
 /// | "flush_to_memory" | true or false: add the reminder after the summary  | false            |
 /// | "char_unit"       | "code_point", "utf16" or "utf8": what one character is, for the estimate | "code_point" |
@@ -35,7 +35,7 @@ pub struct tn_compactor(pub(super) Compactor);
 /// @param error NULL, or receives on failure what is wrong, to be freed with `tn_string_free`; NULL on success.
 ///
 /// @return `TN_OK`; `TN_ERR_ARGUMENT`; `TN_ERR_UTF8`; `TN_ERR_JSON`; `TN_ERR_OPTIONS` for a key that is not listed, a wrong
-///   type, a negative, fractional or out-of-range number, or a missing "max_tokens"; `TN_ERR_INTERNAL`.
+///   type, a negative, fractional or out-of-range number, or a missing "max_tokens"; `TN_ERR_MEMORY`; `TN_ERR_INTERNAL`.
 ///
 /// Thread-safety: may be called from any thread.
 ///

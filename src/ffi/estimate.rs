@@ -33,7 +33,7 @@ pub enum tn_char_unit {
 /// @param error NULL, or receives on failure what is wrong, to be freed with `tn_string_free`; NULL on success.
 ///
 /// @return `TN_OK`; `TN_ERR_ARGUMENT`, also for an unknown unit; `TN_ERR_UTF8`; `TN_ERR_JSON`; `TN_ERR_TRANSCRIPT`;
-///   `TN_ERR_INTERNAL`.
+///   `TN_ERR_MEMORY`, for text that is nested very deep; `TN_ERR_INTERNAL`.
 ///
 /// Thread-safety: may be called from any thread.
 ///

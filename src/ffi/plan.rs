@@ -255,7 +255,7 @@ pub unsafe extern "C" fn tn_plan_tokens(plan: *const tn_plan) -> u64 {
 ///
 /// @param plan The plan, or NULL.
 ///
-/// @return Tokens; 0 where the tail is empty, unless the outcome is `TN_COMPACT`, and for NULL.
+/// @return Tokens; 0 where the tail is empty, where the outcome is not `TN_COMPACT`, and for NULL.
 ///
 /// Thread-safety: may be called from any thread, also with one plan from several at once.
 ///

@@ -267,7 +267,7 @@ impl tn_sink {
 ///
 /// @return `TN_OK`; `TN_ERR_ARGUMENT` if `sink` is NULL, if `text` is NULL and `len` is not 0, for a second answer, which
 ///   is ignored, or where a count is wanted, which fails the call; `TN_ERR_UTF8`, which fails the call; `TN_ERR_MEMORY`,
-///   which fails the call.
+///   which fails the call; `TN_ERR_INTERNAL`.
 ///
 /// Thread-safety: on the callback's thread only, before the callback returns.
 ///
@@ -286,7 +286,8 @@ pub unsafe extern "C" fn tn_sink_set_text(
     };
     // SAFETY: the host vouches for the text.
     let text = unsafe { text_in("text", text, len) };
-    if sink.wanted != Kind::Text {
+    // What is refused whatever it says is not looked at.
+    if sink.wanted != Kind::Text || sink.answer.is_some() {
         return sink.answer(Answer::Text(String::new()));
     }
     sink.with_text(text, |sink, text| sink.answer(Answer::Text(text)))
@@ -322,7 +323,7 @@ pub unsafe extern "C" fn tn_sink_set_count(sink: *mut tn_sink, tokens: u64) -> t
 /// @param len Its length in bytes, or `TN_NUL_TERMINATED`.
 ///
 /// @return `TN_OK`; `TN_ERR_ARGUMENT` if `sink` is NULL, if `message` is NULL and `len` is not 0, or for a second error,
-///   which is ignored; `TN_ERR_UTF8`, which fails the call too, or `TN_ERR_MEMORY`, likewise.
+///   which is ignored; `TN_ERR_UTF8`, which fails the call too, or `TN_ERR_MEMORY`, likewise; `TN_ERR_INTERNAL`.
 ///
 /// Thread-safety: on the callback's thread only, before the callback returns.
 ///
@@ -339,12 +340,12 @@ pub unsafe extern "C" fn tn_sink_set_error(
     let Some(sink) = (unsafe { sink.as_mut() }) else {
         return TN_ERR_ARGUMENT;
     };
+    if sink.error.is_some() {
+        return TN_ERR_ARGUMENT;
+    }
     // SAFETY: the host vouches for the text.
     let message = unsafe { text_in("message", message, len) };
     sink.with_text(message, |sink, message| {
-        if sink.error.is_some() {
-            return TN_ERR_ARGUMENT;
-        }
         sink.error = Some(message);
         TN_OK
     })

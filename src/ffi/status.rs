@@ -60,7 +60,7 @@ pub(super) unsafe fn status(result: Result<(), Error>, error: *mut *mut c_char) 
     };
     if !error.is_null() {
         // Without memory for the text, the status has to do.
-        let text = message_out(&failure.to_string()).unwrap_or(std::ptr::null_mut());
+        let text = message_out(&failure).unwrap_or(std::ptr::null_mut());
         // SAFETY: not NULL, and the caller vouches for the write.
         unsafe { error.write(text) };
     }

@@ -1,6 +1,7 @@
 //! Text in and out.
 
 use std::ffi::{CStr, c_char};
+use std::fmt::{self, Write};
 
 use crate::error::Error;
 use crate::transcript::{FLUSH_REMINDER, SUMMARY_PREFIX};
@@ -83,15 +84,48 @@ pub(super) fn text_out(
         unsafe { std::ptr::copy_nonoverlapping(piece.as_ptr(), start.add(written), take) };
         written += take;
     });
+    if written < length {
+        // SAFETY: it came from malloc above, and nobody else has it.
+        unsafe { libc::free(start.cast()) };
+        return Err(Error::Internal(
+            "a text is shorter than it was said to be".to_owned(),
+        ));
+    }
     // SAFETY: `written <= length < room`.
     unsafe { start.add(written).write(0) };
     Ok(start.cast())
 }
 
-/// `text` as the host gets it: a NUL inside, which would cut it short, stands as U+FFFD.
-pub(super) fn message_out(text: &str) -> Result<*mut c_char, Error> {
-    let text = text.replace('\0', "\u{FFFD}");
-    text_out(text.len(), |write| write(&text))
+/// The text of `error` as the host gets it: a NUL inside, which would cut it short, stands as U+FFFD.
+pub(super) fn message_out(error: &Error) -> Result<*mut c_char, Error> {
+    let mut text = Message(String::new());
+    write!(text, "{error}").map_err(|_| Error::OutOfMemory {
+        bytes: text.0.len(),
+    })?;
+    let mut length = 0;
+    each_piece(&text.0, &mut |piece| length += piece.len());
+    text_out(length, |write| each_piece(&text.0, write))
+}
+
+/// The pieces of `text` between its NULs, and what stands for them.
+fn each_piece(text: &str, take: &mut dyn FnMut(&str)) {
+    for (index, piece) in text.split('\0').enumerate() {
+        if index > 0 {
+            take("\u{FFFD}");
+        }
+        take(piece);
+    }
+}
+
+/// The text of an error, or the news that there is no memory for it.
+struct Message(String);
+
+impl Write for Message {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        self.0.try_reserve(piece.len()).map_err(|_| fmt::Error)?;
+        self.0.push_str(piece);
+        Ok(())
+    }
 }
 
 /// Writes NULL to an output, if the host wants it.

@@ -60,7 +60,7 @@ impl Scanner<'_> {
                     if self.peek() == Some(b'}') {
                         self.at += 1;
                     } else {
-                        self.nesting.enter(Kind::Object);
+                        self.enter(Kind::Object)?;
                         self.key("a key or `}`")?;
                         expected = "a value";
                         continue;
@@ -72,7 +72,7 @@ impl Scanner<'_> {
                     if self.peek() == Some(b']') {
                         self.at += 1;
                     } else {
-                        self.nesting.enter(Kind::Array);
+                        self.enter(Kind::Array)?;
                         expected = "a value or `]`";
                         continue;
                     }
@@ -115,6 +115,13 @@ impl Scanner<'_> {
             }
         }
         Ok(false)
+    }
+
+    fn enter(&mut self, container: Kind) -> Result<(), Fault> {
+        match self.nesting.enter(container) {
+            Some(()) => Ok(()),
+            None => Err(self.fault("less nesting, for which there is memory,")),
+        }
     }
 
     fn key(&mut self, expected: &'static str) -> Result<(), Fault> {
@@ -249,23 +256,23 @@ struct Nesting {
 }
 
 impl Nesting {
-    fn enter(&mut self, container: Kind) {
+    /// `None` if there is no memory for another level.
+    fn enter(&mut self, container: Kind) -> Option<()> {
         let object = u64::from(container == Kind::Object);
         let bit = self.depth % 64;
         let word = match self.depth / 64 {
             0 => &mut self.first,
             word => {
                 if word > self.more.len() {
+                    self.more.try_reserve(1).ok()?;
                     self.more.push(0);
                 }
-                match self.more.get_mut(word - 1) {
-                    Some(word) => word,
-                    None => return,
-                }
+                self.more.get_mut(word - 1)?
             }
         };
         *word = *word & !(1 << bit) | object << bit;
         self.depth += 1;
+        Some(())
     }
 
     fn leave(&mut self) {

@@ -96,6 +96,8 @@ pub(super) enum Event {
     /// An element of another kind starts here.
     Other(Kind),
     Fault,
+    /// There is no memory for another level of nesting.
+    NoMemory,
 }
 
 /// Where the text stands in the grammar.
@@ -159,6 +161,9 @@ impl Grammar {
     #[inline(always)]
     fn open(&mut self, byte: u8) -> Event {
         if self.depth.is_multiple_of(64) && self.depth != 0 {
+            if self.outer.try_reserve(1).is_err() {
+                return Event::NoMemory;
+            }
             self.outer.push(self.open);
         }
         self.depth += 1;
@@ -217,6 +222,7 @@ impl Grammar {
             return Event::Fault;
         }
         let is_element = self.depth == self.elements;
+        // The first levels need no memory.
         if let Kind::Object | Kind::Array = kind {
             self.open(byte);
         }
@@ -228,6 +234,11 @@ impl Grammar {
             }
             other => Event::Other(other),
         }
+    }
+
+    /// How many bytes the next level of nesting needs.
+    pub(super) fn memory(&self) -> usize {
+        self.outer.len().saturating_add(1).saturating_mul(8)
     }
 
     /// What the outermost value is and where it stands, if it is complete.

@@ -1,8 +1,8 @@
 //! Reading JSON text without building it: validity, spans, lengths.
 //!
 //! [`scan`] walks a text once, refuses what is not JSON, and hands out the elements of its array with their spans and
-//! lengths. [`value`] looks into text that `scan` found valid. Neither recurses on the depth of the input, and neither
-//! copies.
+//! lengths. [`value`] looks into text that `scan` found valid. Neither recurses on the depth of the input, and what is
+//! copied is an id or a name that is written with escapes.
 
 mod block;
 mod escape;

@@ -27,7 +27,7 @@ pub(crate) struct Element {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Document {
     pub(crate) kind: Kind,
-    /// Without the white space around it.
+    /// Of an array or object, without the white space around it.
     pub(crate) span: Span,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn elements(
 }
 
 enum Stop {
-    /// `each` failed.
+    /// `each` failed, or there is no memory.
     Asked(Error),
     /// The text is not UTF-8 or not JSON.
     Fault,
@@ -308,6 +308,10 @@ impl Reader<'_, '_> {
                 let element = match grammar.token(text, at) {
                     Event::Nothing => continue,
                     Event::Fault => return Err(Stop::Fault),
+                    Event::NoMemory => {
+                        let bytes = grammar.memory();
+                        return Err(Stop::Asked(Error::OutOfMemory { bytes }));
+                    }
                     Event::ObjectStarts => {
                         self.start = self.chars_before(base, masks, &mut mended, bit);
                         continue;

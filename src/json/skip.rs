@@ -9,16 +9,16 @@ pub(super) fn string(text: &[u8]) -> usize {
     match memchr::memchr2(b'"', b'\\', inside) {
         Some(offset) if inside.get(offset) == Some(&b'"') => offset + 2,
         // Where there is one escape, there are more.
-        Some(_) => dispatch(String { text }),
+        Some(_) => dispatch(StringEnd { text }),
         None => text.len(),
     }
 }
 
-struct String<'t> {
+struct StringEnd<'t> {
     text: &'t [u8],
 }
 
-impl Kernel for String<'_> {
+impl Kernel for StringEnd<'_> {
     type Output = usize;
 
     #[inline(always)]
@@ -40,14 +40,14 @@ impl Kernel for String<'_> {
 
 /// The offset behind the object or array that `text` starts with.
 pub(super) fn container(text: &[u8]) -> usize {
-    dispatch(Container { text })
+    dispatch(ContainerEnd { text })
 }
 
-struct Container<'t> {
+struct ContainerEnd<'t> {
     text: &'t [u8],
 }
 
-impl Kernel for Container<'_> {
+impl Kernel for ContainerEnd<'_> {
     type Output = usize;
 
     #[inline(always)]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Kind, escape, is_space, skip};
+use crate::error::{Error, reserve};
 
 /// A value inside valid text: it starts with the first byte; where it ends is found when it is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -161,16 +162,27 @@ impl<'t> Text<'t> {
     }
 
     pub(crate) fn ends_with(self, word: &str) -> bool {
-        self.decoded().ends_with(word.as_bytes())
+        // An escape has at most six bytes for each of the word's.
+        let tail = self.raw.len().saturating_sub(6 * word.len());
+        if !self.raw.iter().skip(tail).any(|&byte| byte == b'\\') {
+            return self.raw.ends_with(word.as_bytes());
+        }
+        let ending = word.chars().count();
+        let before = self.chars().count().checked_sub(ending);
+        before.is_some_and(|before| {
+            let chars = self.chars().skip(before);
+            chars.eq(word.chars().map(u32::from))
+        })
     }
 
     /// The characters as UTF-8, borrowed where there is no escape. A lone surrogate takes the three bytes that the same
     /// scheme gives it, so that different strings stay different.
-    pub(crate) fn decoded(self) -> Cow<'t, [u8]> {
-        if !self.raw.contains(&b'\\') {
-            return Cow::Borrowed(self.raw);
+    pub(crate) fn decoded(self) -> Result<Cow<'t, [u8]>, Error> {
+        if memchr::memchr(b'\\', self.raw).is_none() {
+            return Ok(Cow::Borrowed(self.raw));
         }
-        let mut bytes = Vec::with_capacity(self.raw.len());
+        let mut bytes = Vec::new();
+        reserve(&mut bytes, self.raw.len())?;
         for code in self.chars() {
             match char::from_u32(code) {
                 Some(char) => bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -181,7 +193,7 @@ impl<'t> Text<'t> {
                 ]),
             }
         }
-        Cow::Owned(bytes)
+        Ok(Cow::Owned(bytes))
     }
 
     /// The code points, lone surrogates among them.

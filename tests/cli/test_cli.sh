@@ -315,6 +315,15 @@ test_a_closed_standard_error_harms_nothing() {
   cmp -s wanted out || fail "the explanation went somewhere it should not: $(head -c 300 out)"
 }
 
+test_a_closed_standard_output_is_an_error_also_where_nobody_hears_it() {
+  small in
+  timeout $patience "$TN_COMPACT" "${budget[@]}" < in >&- 2> err && fail "exit status 0"
+  grep -q "standard output is closed" err || fail "$(cat err)"
+  timeout $patience "$TN_COMPACT" "${budget[@]}" < in >&- 2>&- && fail "exit status 0 with nobody to hear it"
+  timeout $patience "$TN_COMPACT" "${budget[@]}" <&- 2>&- >out && fail "exit status 0 without an input"
+  [ ! -s out ] || fail "something was written to standard output although the program failed"
+}
+
 test_a_reader_that_goes_away_is_an_error_not_a_death() {
   mkfifo pipe
   (exec 3< pipe; exec 3<&-) &

@@ -301,7 +301,10 @@ fn calls_in(message: &Value) -> Vec<Call> {
         }
     }
     for part in objects_in(message, "parts") {
-        if let Some(function) = object_at(part, &["functionCall", "function_call"]) {
+        for function in ["functionCall", "function_call"]
+            .iter()
+            .filter_map(|key| object_at(part, &[key]))
+        {
             add(gemini_id(function), string_at(function, "name"), false);
         }
     }
@@ -335,7 +338,10 @@ fn results_in(message: &Value) -> Vec<Named> {
         }
     }
     for part in objects_in(message, "parts") {
-        if let Some(response) = object_at(part, &["functionResponse", "function_response"]) {
+        for response in ["functionResponse", "function_response"]
+            .iter()
+            .filter_map(|key| object_at(part, &[key]))
+        {
             results.push(match gemini_id(response) {
                 Some(id) => Named::Id(id.clone()),
                 None => Named::by_name(string_at(response, "name")),

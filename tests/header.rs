@@ -6,7 +6,15 @@
 use std::path::Path;
 
 /// Within `src/ffi`, in the order in which a reader meets things.
-const SOURCES: [&str; 6] = ["status", "text", "sink", "compactor", "plan", "estimate"];
+const SOURCES: [&str; 7] = [
+    "status",
+    "text",
+    "sink",
+    "compactor",
+    "apply",
+    "plan",
+    "estimate",
+];
 
 /// What cbindgen cannot know: the version, the marker of exports, and the length that means "up to the NUL".
 fn after_includes() -> String {

@@ -18,7 +18,10 @@ mod compactor;
 mod estimate;
 mod plan;
 
-pub use compactor::{tn_compactor, tn_compactor_apply, tn_compactor_free, tn_compactor_new};
+mod apply;
+
+pub use apply::tn_compactor_apply;
+pub use compactor::{tn_compactor, tn_compactor_free, tn_compactor_new};
 pub use estimate::{tn_char_unit, tn_estimate_tokens};
 pub use plan::{
     tn_outcome, tn_plan, tn_plan_finish, tn_plan_free, tn_plan_head_end, tn_plan_new,

@@ -2,11 +2,11 @@
 
 use std::ffi::{c_char, c_void};
 
-use super::compactor::{finished, tn_compactor};
+use super::compactor::tn_compactor;
 use super::guard::{guard, planted_fault};
 use super::sink::{call_count_tokens, tn_count_tokens_fn};
 use super::status::{status, tn_status};
-use super::text::{bytes_in, clear, null, reference, text_in};
+use super::text::{bytes_in, clear, null, reference, text_in, text_out};
 use crate::error::Error;
 use crate::plan::{Compactor, Counter, Plan, Planning, Step};
 use crate::split::Outcome;
@@ -123,6 +123,15 @@ pub(super) unsafe fn planned<'t>(
                 planning.counted(tokens);
             }
         }
+    }
+}
+
+/// The new transcript as the host gets it; NULL where nothing changes.
+pub(super) fn finished(plan: &Plan<'_>, summary: &str) -> Result<*mut c_char, Error> {
+    planted_fault(summary.as_bytes(), "finishing");
+    match plan.pieces(summary)? {
+        None => Ok(std::ptr::null_mut()),
+        Some(pieces) => text_out(pieces.len(), |write| pieces.each(write)),
     }
 }
 

@@ -116,8 +116,13 @@ impl Options {
         }
         for (key, _) in Value::new(document.span.of(text.as_bytes())).members() {
             if !KEYS.iter().any(|known| key.is(known)) {
+                // As it is meant, or, where no text can hold that, as it is written.
+                let key = match String::from_utf8(key.decoded()?.into_owned()) {
+                    Ok(key) => as_json(&key),
+                    Err(_) => format!("\"{}\"", String::from_utf8_lossy(key.raw())),
+                };
                 return Err(Error::UnknownOption {
-                    key: shortened(&format!("\"{}\"", String::from_utf8_lossy(key.raw()))),
+                    key: shortened(&key),
                     allowed: KEYS.join(", "),
                 });
             }

@@ -18,11 +18,15 @@ fn json_error(messages: &str) -> String {
 }
 
 #[test]
-fn an_option_that_is_not_known_is_named_as_it_is_written() {
+fn an_option_that_is_not_known_is_named_however_it_is_written() {
     for (options, named) in [
         (
             r#"{"max_tokens":5,"kep_tail":1}"#,
             r#"option "kep_tail": not known"#,
+        ),
+        (
+            r#"{"max_tokens":5,"ot\u0068er\/kept":1}"#,
+            r#"option "other/kept": not known"#,
         ),
         (
             r#"{"max_tokens":5,"\ud800a":1}"#,

@@ -55,31 +55,27 @@ fn messages_of(
     unit: CharUnit,
     mut each: impl FnMut(Element) -> Result<(), Error>,
 ) -> Result<Document, Error> {
-    // What is not JSON is reported as that, wherever an element before it is no object.
-    let mut index = 0;
-    let mut misfit = None;
-    let document = scan::elements(TEXT, text, unit, &mut |element| {
-        if misfit.is_none() {
-            if element.kind == Kind::Object {
-                each(element)?;
-            } else {
-                misfit = Some(Error::NotAnObject {
-                    index,
-                    found: element.kind.name(),
-                });
-            }
-        }
-        index += 1;
-        Ok(())
-    })?;
+    let document = scan::elements(TEXT, text, unit, &mut each)?;
     if document.kind != Kind::Array {
         return Err(Error::NotAnArray {
             found: document.kind.name(),
         });
     }
-    match misfit {
-        Some(error) => Err(error),
-        None => Ok(document),
+    if document.has_others {
+        return Err(misfit(Value::new(document.span.of(text))));
+    }
+    Ok(document)
+}
+
+/// What to say of `array`, in which something else than objects is.
+fn misfit(array: Value<'_>) -> Error {
+    let kinds = array.elements().map(Value::kind).enumerate();
+    match kinds.into_iter().find(|&(_, kind)| kind != Kind::Object) {
+        Some((index, kind)) => Error::NotAnObject {
+            index,
+            found: kind.name(),
+        },
+        None => Error::Internal("an element is an object after all".to_owned()),
     }
 }
 

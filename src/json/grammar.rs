@@ -1,314 +1,247 @@
-//! The grammar of JSON (RFC 8259), fed with the starts of tokens.
+//! The grammar of JSON (RFC 8259), a block of 64 bytes at a time.
 //!
-//! An automaton with few enough states that a state is a shift count, and all that a token does is one shift: the next
-//! state is cut out of a word that the token's first byte names. Only brackets and scalars need more than that.
+//! What may follow what is a question about neighbours: it is asked of all tokens of a block at once, by moving marks from
+//! each token to the one after it. Only whether a comma wants a key, and what a closing bracket closes, depends on what is
+//! open; that takes a step for each bracket.
 
-use super::{Kind, Span, is_space};
+use super::Span;
+use super::block::Block;
+use super::carry::OntoNext;
 
-/// What is waited for. Six bits each in a word of 64, so there is room for ten.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// Nothing any more: a state that is never left.
-    Fault,
-    /// An element, or the end of the array that was just opened.
-    FirstItem,
-    Item,
-    AfterItem,
-    /// A key, or the end of the object that was just opened.
-    FirstKey,
-    Key,
-    Colon,
-    Value,
-    AfterValue,
-    /// The outermost value is complete, or has not started.
-    Outside,
+/// Where the tokens of a block start. Its other bytes are gaps.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Tokens {
+    /// Brackets, commas and colons.
+    pub(super) operators: u64,
+    pub(super) strings: u64,
+    /// Numbers and literals.
+    pub(super) scalars: u64,
 }
 
-const BITS: u64 = 6;
-const MASK: u64 = (1 << BITS) - 1;
-
-impl State {
-    const fn shift(self) -> u64 {
-        self as u64 * BITS
+impl Tokens {
+    #[inline(always)]
+    pub(super) fn are_any(&self) -> bool {
+        self.operators | self.strings | self.scalars != 0
     }
-
-    /// The word of a token that leads from `self` to `to`, and from any other state to the fault.
-    const fn to(self, to: Self) -> u64 {
-        to.shift() << self.shift()
-    }
-}
-
-/// The states in which a value may stand, each with what comes after a value that is no container.
-const VALUE: u64 = State::FirstItem.to(State::AfterItem)
-    | State::Item.to(State::AfterItem)
-    | State::Value.to(State::AfterValue);
-
-const fn opening(first: State) -> u64 {
-    State::FirstItem.to(first) | State::Item.to(first) | State::Value.to(first)
-}
-
-/// For the first byte of every token where it leads from every state. What a closing bracket leads to depends on what it
-/// stands in; here it only must not be the fault.
-const WORDS: [u64; 256] = {
-    let mut table = [VALUE; 256];
-    table[b'{' as usize] = opening(State::FirstKey);
-    table[b'[' as usize] = opening(State::FirstItem);
-    table[b'}' as usize] =
-        State::FirstKey.to(State::Outside) | State::AfterValue.to(State::Outside);
-    table[b']' as usize] =
-        State::FirstItem.to(State::Outside) | State::AfterItem.to(State::Outside);
-    table[b':' as usize] = State::Colon.to(State::Value);
-    table[b',' as usize] = State::AfterItem.to(State::Item) | State::AfterValue.to(State::Key);
-    table[b'"' as usize] = VALUE | State::FirstKey.to(State::Colon) | State::Key.to(State::Colon);
-    table
-};
-
-/// What a token needs beside its shift.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    /// Commas and colons: nothing.
-    Plain,
-    /// To be noticed where it is an element.
-    String,
-    /// The same, and to be looked at: a number, a literal, or something that JSON does not know.
-    Scalar,
-    Opens,
-    Closes,
-}
-
-const CLASSES: [Class; 256] = {
-    let mut table = [Class::Scalar; 256];
-    table[b'{' as usize] = Class::Opens;
-    table[b'[' as usize] = Class::Opens;
-    table[b'}' as usize] = Class::Closes;
-    table[b']' as usize] = Class::Closes;
-    table[b':' as usize] = Class::Plain;
-    table[b',' as usize] = Class::Plain;
-    table[b'"' as usize] = Class::String;
-    table
-};
-
-/// What a token means for the elements of the outermost array.
-pub(super) enum Event {
-    Nothing,
-    ObjectStarts,
-    ObjectEnds(Span),
-    /// An element of another kind starts here.
-    Other(Kind),
-    Fault,
-    /// There is no memory for another level of nesting.
-    NoMemory,
 }
 
 /// Where the text stands in the grammar.
+#[derive(Default)]
 pub(super) struct Grammar {
-    /// A shift count: the lower six bits count.
-    state: u64,
+    after_end: OntoNext,
+    after_separator: OntoNext,
+    before_key: OntoNext,
+    after_key: OntoNext,
     /// What is open: one bit each, set for an object, the innermost lowest. The innermost 64 here, the others in `outer`.
     open: u64,
     depth: usize,
     outer: Vec<u64>,
-    /// The outermost value, once it has started, and where it stands.
-    kind: Option<Kind>,
+    /// Where the outermost container stands.
     span: Span,
-    /// The depth of the elements of the outermost array; one that does not occur if the outermost value is no array.
-    elements: usize,
-    /// Where the object starts that is an element of the outermost array.
+    /// Where what is open at the second level starts.
     element: usize,
+    /// Something else than objects is at the second level.
+    has_others: bool,
 }
 
-impl Default for Grammar {
-    fn default() -> Self {
-        Self {
-            state: State::Outside.shift(),
-            open: 0,
-            depth: 0,
-            outer: Vec::new(),
-            kind: None,
-            span: Span { start: 0, end: 0 },
-            elements: usize::MAX,
-            element: 0,
-        }
+/// The brackets of a block, and what is known of it as far as they were taken.
+pub(super) struct Brackets {
+    /// Those not taken yet.
+    rest: u64,
+    opening: u64,
+    /// Those of objects.
+    curly: u64,
+    /// The bytes inside of objects, outside of everything, and at the first level: behind the last bracket taken, what would
+    /// be if there were no other.
+    in_object: u64,
+    outside: u64,
+    first_level: u64,
+    /// The tokens that may stand only in an object, and only in an array.
+    of_object: u64,
+    of_array: u64,
+    /// Strings, numbers and literals.
+    leaves: u64,
+    /// Bits set where something is wrong.
+    fault: u64,
+}
+
+impl Brackets {
+    #[inline(always)]
+    pub(super) fn are_left(&self) -> bool {
+        self.rest != 0
     }
+}
+
+/// What a bracket means for the elements of the outermost container.
+pub(super) enum Event {
+    Nothing,
+    /// At this bit of the block.
+    ElementStarts(u32),
+    ElementEnds(u32, Span),
+}
+
+/// Why there is no going on.
+pub(super) enum Halt {
+    Fault,
+    /// There is no memory for another level of nesting: for so many bytes.
+    NoMemory(usize),
 }
 
 impl Grammar {
-    /// Takes the token that starts at `at`. A fault may be noticed only by [`is_fault`](Self::is_fault).
+    /// Takes the tokens of a block, but its brackets, which are to be taken one by one.
     #[inline(always)]
-    pub(super) fn token(&mut self, text: &[u8], at: usize) -> Event {
-        let byte = text.get(at).copied().unwrap_or_default();
-        let before = self.state;
-        self.state = WORDS[usize::from(byte)] >> (before & MASK);
-        let class = CLASSES[usize::from(byte)];
-        if class == Class::Plain || (class == Class::String && self.depth > 1) {
-            return Event::Nothing;
-        }
-        match class {
-            Class::Scalar if !is_scalar(text, at) => Event::Fault,
-            Class::Scalar if self.depth > 1 => Event::Nothing,
-            Class::Opens if self.depth > 1 => self.open(byte),
-            Class::Closes => self.close(byte, at),
-            _ => self.shallow(before, byte, at),
+    pub(super) fn enter<B: Block>(&mut self, block: B, tokens: &Tokens, fault: u64) -> Brackets {
+        let Tokens {
+            operators,
+            strings,
+            scalars,
+        } = *tokens;
+        // `{}[]` have the bit 0x40, `{}` also 0x20 and `{[` also 0x02; `:` has 0x10, and `,` has not.
+        let brackets = operators & block.bit(6);
+        let curly = brackets & block.bit(5);
+        let opening = brackets & block.bit(1);
+        let closing = brackets & !opening;
+        let separators = operators & !brackets;
+        let colons = separators & block.bit(4);
+        let commas = separators & !colons;
+
+        let leaves = strings | scalars;
+        let gaps = !(operators | leaves);
+        let after_end = self.after_end.of(closing | leaves, gaps);
+        let after_separator = self.after_separator.of(separators, gaps);
+        // Where a key is wanted, if a comma before it stands in an object.
+        let key_places = self.before_key.of(commas | opening & curly, gaps);
+        let after_key = self.after_key.of(strings & key_places, gaps);
+        let fault = fault
+            | (opening | leaves) & after_end
+            | commas & !after_end
+            | closing & after_separator
+            | colons & !after_key;
+        Brackets {
+            rest: brackets,
+            opening,
+            curly,
+            in_object: 0_u64.wrapping_sub(self.open & 1),
+            outside: all_if(self.depth == 0),
+            first_level: all_if(self.depth == 1),
+            of_object: colons,
+            of_array: key_places & !(strings | closing) | after_key & !colons,
+            leaves,
+            fault,
         }
     }
 
-    /// Whether there was a fault in what was taken so far.
+    /// Takes the next bracket of the block that starts at `base`; there is one.
     #[inline(always)]
-    pub(super) fn is_fault(&self) -> bool {
-        self.state & MASK == State::Fault.shift()
-    }
-
-    #[inline(always)]
-    fn open(&mut self, byte: u8) -> Event {
-        if self.depth.is_multiple_of(64) && self.depth != 0 {
-            if self.outer.try_reserve(1).is_err() {
-                return Event::NoMemory;
-            }
-            self.outer.push(self.open);
-        }
-        self.depth += 1;
-        self.open = self.open << 1 | u64::from(byte == b'{');
-        Event::Nothing
-    }
-
-    #[inline(always)]
-    fn close(&mut self, byte: u8, at: usize) -> Event {
-        if self.is_fault() {
-            return Event::Fault;
-        }
-        self.depth -= 1;
-        self.open >>= 1;
-        if self.depth.is_multiple_of(64) && self.depth != 0 {
-            self.open = self.outer.pop().unwrap_or_default();
-        }
+    pub(super) fn bracket(&mut self, block: &mut Brackets, base: usize) -> Result<Event, Halt> {
+        let bracket = block.rest & block.rest.wrapping_neg();
+        let upto = block.rest ^ block.rest.wrapping_sub(1);
+        block.rest ^= bracket;
+        let opens = block.opening & bracket != 0;
+        let curly = u64::from(block.curly & bracket != 0);
+        let before = self.open;
         // Without a branch, since a bracket is hard to foresee.
-        let in_object = self.open & 1;
-        self.state = State::AfterItem.shift()
-            + in_object * (State::AfterValue.shift() - State::AfterItem.shift());
-        if self.depth > 1 {
-            return Event::Nothing;
-        }
-        if self.depth == 0 {
-            self.state = State::Outside.shift();
-            self.span.end = at + 1;
-        } else if self.elements == 1 && byte == b'}' {
-            return Event::ObjectEnds(Span {
-                start: self.element,
-                end: at + 1,
-            });
-        }
-        Event::Nothing
+        let closed = before >> 1;
+        let opened = before << 1 | curly;
+        self.open = if opens { opened } else { closed };
+        block.fault |= u64::from(!opens) & (before ^ curly) & 1;
+        let level = self.depth.wrapping_add(usize::from(opens));
+        self.depth = level.wrapping_sub(usize::from(!opens));
+        let event = if level % 64 > 2 {
+            Event::Nothing
+        } else {
+            self.seldom(block, bracket, base, level, before)?
+        };
+        block.in_object ^= 0_u64.wrapping_sub((before ^ self.open) & 1) & !upto;
+        Ok(event)
     }
 
-    /// Takes the outermost value, and what stands directly in it.
-    fn shallow(&mut self, before: u64, byte: u8, at: usize) -> Event {
-        let kind = Kind::starting_with(byte);
-        if self.depth == 0 {
-            // A comma or a colon before it has led to the fault already.
-            if self.kind.is_some() || before & MASK != State::Outside.shift() {
-                return Event::Fault;
+    /// What a bracket means beside that at the first two levels, and at one where `open` is full.
+    #[inline(never)]
+    fn seldom(
+        &mut self,
+        block: &mut Brackets,
+        bracket: u64,
+        base: usize,
+        level: usize,
+        before: u64,
+    ) -> Result<Event, Halt> {
+        let opens = block.opening & bracket != 0;
+        let below = bracket - 1;
+        let above = !(below | bracket);
+        let bit = bracket.trailing_zeros();
+        let at = base + bit as usize;
+        match (level, opens) {
+            // Nothing is open that could be closed.
+            (0, _) => return Err(Halt::Fault),
+            (1, true) => {
+                self.span.start = at;
+                block.outside &= below | bracket;
+                block.first_level |= above;
             }
-            self.kind = Some(kind);
-            self.span = Span { start: at, end: at };
-            self.state = match kind {
-                Kind::Object => State::FirstKey.shift(),
-                Kind::Array => State::FirstItem.shift(),
-                _ => State::Outside.shift(),
-            };
-            if kind == Kind::Array {
-                self.elements = 1;
+            (1, false) => {
+                self.span.end = at + 1;
+                block.outside |= above;
+                block.first_level &= below;
             }
-        } else if self.is_fault() {
-            return Event::Fault;
-        }
-        let is_element = self.depth == self.elements;
-        // The first levels need no memory.
-        if let Kind::Object | Kind::Array = kind {
-            self.open(byte);
-        }
-        match kind {
-            _ if !is_element => Event::Nothing,
-            Kind::Object => {
+            (2, true) => {
                 self.element = at;
-                Event::ObjectStarts
+                self.has_others |= block.curly & bracket == 0;
+                block.first_level &= below;
+                return Ok(Event::ElementStarts(bit));
             }
-            other => Event::Other(other),
+            (2, false) => {
+                block.first_level |= above;
+                let span = Span {
+                    start: self.element,
+                    end: at + 1,
+                };
+                return Ok(Event::ElementEnds(bit, span));
+            }
+            _ if level % 64 != 1 => {}
+            (_, true) => {
+                if self.outer.try_reserve(1).is_err() {
+                    let levels = self.outer.len() + 1;
+                    return Err(Halt::NoMemory(levels * size_of::<u64>()));
+                }
+                self.outer.push(before);
+            }
+            (_, false) => self.open = self.outer.pop().unwrap_or_default(),
         }
+        Ok(Event::Nothing)
     }
 
-    /// How many bytes the next level of nesting needs.
-    pub(super) fn memory(&self) -> usize {
-        self.outer.len().saturating_add(1).saturating_mul(8)
+    /// Leaves the block whose brackets were all taken.
+    #[inline(always)]
+    pub(super) fn leave(&mut self, block: &Brackets) -> Result<(), Halt> {
+        let misplaced = block.of_object & !block.in_object
+            | block.of_array & block.in_object
+            | (block.of_object | block.of_array) & block.outside;
+        self.has_others |= block.leaves & block.first_level != 0;
+        if block.fault | misplaced != 0 {
+            return Err(Halt::Fault);
+        }
+        Ok(())
     }
 
-    /// What the outermost value is and where it stands, if it is complete.
-    pub(super) fn document(&self) -> Option<(Kind, Span)> {
-        let complete = self.depth == 0 && !self.is_fault();
-        Some((self.kind.filter(|_| complete)?, self.span))
+    /// Whether the outermost value is complete, and nothing after it.
+    pub(super) fn is_complete(&self) -> bool {
+        self.depth == 0 && self.after_end.is_waiting()
+    }
+
+    /// Where the outermost container stands, once it is complete.
+    pub(super) fn span(&self) -> Span {
+        self.span
+    }
+
+    /// Whether something else than objects is in the outermost container.
+    pub(super) fn has_others(&self) -> bool {
+        self.has_others
     }
 }
 
-/// Whether a literal or a number starts at `at`, and nothing is glued to its end.
+/// All bits set or none.
 #[inline(always)]
-fn is_scalar(text: &[u8], at: usize) -> bool {
-    let rest = text.get(at..).unwrap_or_default();
-    let length = match rest.first() {
-        Some(b't') if rest.starts_with(b"true") => 4,
-        Some(b'f') if rest.starts_with(b"false") => 5,
-        Some(b'n') if rest.starts_with(b"null") => 4,
-        _ => match number(rest) {
-            Some(length) => length,
-            None => return false,
-        },
-    };
-    rest.get(length)
-        .is_none_or(|&byte| is_space(byte) || CLASSES[usize::from(byte)] != Class::Scalar)
-}
-
-/// The length of the number that `text` starts with.
-#[inline(always)]
-fn number(text: &[u8]) -> Option<usize> {
-    let start = usize::from(text.first() == Some(&b'-'));
-    let mut at = digits(text, start);
-    if at == start || (text.get(start) == Some(&b'0') && at > start + 1) {
-        return None;
-    }
-    if text.get(at) == Some(&b'.') {
-        let start = at + 1;
-        at = digits(text, start);
-        if at == start {
-            return None;
-        }
-    }
-    if let Some(b'e' | b'E') = text.get(at) {
-        at += 1;
-        if let Some(b'+' | b'-') = text.get(at) {
-            at += 1;
-        }
-        let start = at;
-        at = digits(text, start);
-        if at == start {
-            return None;
-        }
-    }
-    Some(at)
-}
-
-/// The offset behind the digits that start at `at`.
-#[inline(always)]
-fn digits(text: &[u8], mut at: usize) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    // Eight at a time: a digit has 3 in its upper half, also when six is added to it.
-    while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let word = u64::from_le_bytes(*eight);
-        let upper = |word: u64| (word & (ONES * 0xF0)) ^ (ONES * 0x30);
-        if upper(word) | upper(word.wrapping_add(ONES * 6)) != 0 {
-            break;
-        }
-        at += 8;
-    }
-    while text.get(at).is_some_and(u8::is_ascii_digit) {
-        at += 1;
-    }
-    at
+fn all_if(set: bool) -> u64 {
+    0_u64.wrapping_sub(u64::from(set))
 }

@@ -5,10 +5,12 @@
 //! copied is an id or a name that is written with escapes.
 
 mod block;
+mod carry;
 mod escape;
 mod fault;
 mod grammar;
 mod length;
+mod scalars;
 pub(crate) mod scan;
 mod skip;
 mod strings;
@@ -17,7 +19,7 @@ pub(crate) mod value;
 pub use length::CharUnit;
 
 /// Where something stands in a text: offsets in bytes, `end` excluded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) start: usize,
     pub(crate) end: usize,

@@ -8,18 +8,17 @@
 //! something is wrong is not found here: a text that is refused is read again by [`fault`], at leisure.
 
 use super::block::{Block, Kernel, WIDTH, dispatch, in_blocks};
-use super::grammar::{Event, Grammar};
+use super::grammar::{Event, Grammar, Halt, Tokens};
+use super::scalars::Scalars;
 use super::strings::{Quoted, Strings};
-use super::{CharUnit, Kind, Span, escape, fault, length};
+use super::{CharUnit, Kind, Span, escape, fault, is_space, length};
 use crate::error::Error;
 
-/// One element of the outermost array.
+/// An object that is an element of the outermost array, or an array there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Element {
-    pub(crate) kind: Kind,
-    /// Where the object stands; of another kind only where it starts.
     pub(crate) span: Span,
-    /// Of an object: its characters in compact JSON.
+    /// Its characters in compact JSON.
     pub(crate) chars: u64,
 }
 
@@ -29,6 +28,8 @@ pub(crate) struct Document {
     pub(crate) kind: Kind,
     /// Of an array or object, without the white space around it.
     pub(crate) span: Span,
+    /// Whether something else than objects is in the array.
+    pub(crate) has_others: bool,
 }
 
 /// Reads `text`, which errors call `name`, to its end and calls `each` for every element of the outermost array, in order.
@@ -46,6 +47,15 @@ pub(crate) fn elements(
         Ok(document) => Ok(document),
         Err(Stop::Asked(error)) => Err(error),
         Err(Stop::Fault) => Err(fault::find(name, text)),
+    }
+}
+
+impl From<Halt> for Stop {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Fault => Self::Fault,
+            Halt::NoMemory(bytes) => Self::Asked(Error::OutOfMemory { bytes }),
+        }
     }
 }
 
@@ -72,6 +82,11 @@ impl Kernel for Scan<'_, '_> {
     #[inline(always)]
     fn run<B: Block>(self) -> Self::Output {
         let Scan { text, unit, each } = self;
+        let start = text.iter().position(|&byte| !is_space(byte));
+        let Some((start, &first)) = start.and_then(|start| Some((start, text.get(start)?))) else {
+            return Err(Stop::Fault);
+        };
+        let kind = Kind::starting_with(first);
         let (blocks, last) = in_blocks(text);
         let mut carry = Carry::new(unit);
         let mut encoding = Encoding { checked: 0 };
@@ -79,7 +94,9 @@ impl Kernel for Scan<'_, '_> {
             text,
             unit,
             each,
+            is_array: kind == Kind::Array,
             grammar: Grammar::default(),
+            scalars: Scalars::default(),
             mended: 0,
             start: 0,
             second_half: usize::MAX,
@@ -88,22 +105,32 @@ impl Kernel for Scan<'_, '_> {
         let mut counted = 0_u64;
         let mut base = 0;
         for blocks in blocks.chunks(STRIDE).chain([std::slice::from_ref(&last)]) {
-            encoding
-                .check(text, base + blocks.len() * WIDTH)
-                .ok_or(Stop::Fault)?;
+            let mut beyond_ascii = 0;
             for (masks, bytes) in masks.iter_mut().zip(blocks) {
-                *masks = carry.masks(B::load(bytes));
+                let block = B::load(bytes);
+                beyond_ascii |= block.beyond_ascii();
+                *masks = carry.masks(block);
                 masks.before = counted;
                 counted = counted.wrapping_add(count(masks.counted));
             }
-            reader.read(base, masks.get(..blocks.len()).unwrap_or_default())?;
+            encoding
+                .check(text, base + blocks.len() * WIDTH, beyond_ascii == 0)
+                .ok_or(Stop::Fault)?;
+            reader.read::<B>(base, blocks, &masks)?;
             base += blocks.len() * WIDTH;
         }
-        if carry.is_fault() {
+        if carry.is_fault() || !reader.grammar.is_complete() {
             return Err(Stop::Fault);
         }
-        let (kind, span) = reader.grammar.document().ok_or(Stop::Fault)?;
-        Ok(Document { kind, span })
+        let span = match kind {
+            Kind::Array | Kind::Object => reader.grammar.span(),
+            _ => Span { start, end: start },
+        };
+        Ok(Document {
+            kind,
+            span,
+            has_others: reader.is_array && reader.grammar.has_others(),
+        })
     }
 }
 
@@ -114,9 +141,14 @@ struct Encoding {
 
 impl Encoding {
     #[inline(always)]
-    fn check(&mut self, text: &[u8], upto: usize) -> Option<()> {
-        let rest = text.get(self.checked..)?;
-        let mut length = rest.len().min(upto - self.checked);
+    fn check(&mut self, text: &[u8], upto: usize, is_ascii: bool) -> Option<()> {
+        // A character that is not complete yet goes on with bytes beyond ASCII.
+        if is_ascii {
+            self.checked = upto;
+            return Some(());
+        }
+        let rest = text.get(self.checked..).unwrap_or_default();
+        let mut length = rest.len().min(upto.saturating_sub(self.checked));
         if length < rest.len() {
             // Up to the start of a character, which is at most three bytes back in UTF-8.
             let mut back = 0;
@@ -144,8 +176,8 @@ fn is_utf8(text: &[u8]) -> bool {
 /// What the bytes of a block are: one bit each.
 #[derive(Clone, Copy, Default)]
 struct Masks {
-    /// Where the grammar's tokens start: brackets, commas, colons, strings, and runs of anything else.
-    tokens: u64,
+    /// Where tokens start; of numbers and literals all bytes.
+    tokens: Tokens,
     /// The bytes that count as a character.
     counted: u64,
     /// The bytes where what `counted` says is to be mended: the `u` of an escape that does not simply stand for a character of
@@ -158,8 +190,6 @@ struct Masks {
 /// What goes on from one block to the next.
 struct Carry {
     strings: Strings,
-    /// 1 if the last byte belongs to a number or a literal.
-    scalar: u64,
     /// The first bytes of the next block that must be hexadecimal digits.
     hex: u64,
     /// The first bytes of the next block that do not count, since they belong to an escape.
@@ -175,7 +205,6 @@ impl Carry {
     fn new(unit: CharUnit) -> Self {
         Self {
             strings: Strings::default(),
-            scalar: 0,
             hex: 0,
             spared: 0,
             astral: 0,
@@ -186,18 +215,9 @@ impl Carry {
 
     #[inline(always)]
     fn masks<B: Block>(&mut self, block: B) -> Masks {
-        let mut escaped = 0;
-        let mut masks = if self.strings.is_inside() && block.is_quiet() {
-            self.scalar = 0;
-            Masks {
-                counted: u64::MAX,
-                ..Masks::default()
-            }
-        } else {
-            let quoted = self.strings.next(block);
-            escaped = quoted.escaped;
-            self.structure(block, &quoted)
-        };
+        let quoted = self.strings.next(block);
+        let escaped = quoted.escaped;
+        let mut masks = self.structure(block, &quoted);
         if (block.beyond_ascii() | self.astral) != 0 {
             self.count_characters(block, &mut masks);
         }
@@ -211,15 +231,19 @@ impl Carry {
     #[inline(always)]
     fn structure<B: Block>(&mut self, block: B, quoted: &Quoted) -> Masks {
         let Quoted { inside, quotes, .. } = *quoted;
-        self.fault |= block.within(0, 0x1F) & inside;
         let (space, operators) = block.space_and_operators();
-        let outside = !inside;
-        let scalar = outside & !(space | operators | quotes);
-        let scalar_starts = scalar & !(scalar << 1 | self.scalar);
-        self.scalar = scalar >> 63;
+        let counted = !space | inside;
+        // Nothing of this may stand anywhere but white space between tokens.
+        self.fault |= block.within(0, 0x1F) & counted;
+        let strings = quotes & inside;
         Masks {
-            tokens: operators & outside | quotes & inside | scalar_starts,
-            counted: !(space & outside),
+            tokens: Tokens {
+                operators: operators & !inside,
+                strings,
+                // The quotes that close a string are outside of it.
+                scalars: counted & !(operators | inside | quotes),
+            },
+            counted,
             ..Masks::default()
         }
     }
@@ -282,7 +306,9 @@ struct Reader<'t, 'f> {
     text: &'t [u8],
     unit: CharUnit,
     each: &'f mut dyn FnMut(Element) -> Result<(), Error>,
+    is_array: bool,
     grammar: Grammar,
+    scalars: Scalars,
     /// By how much the characters so far are more than the bits counted. It may wrap: only differences count.
     mended: u64,
     /// The characters before the object that is being read.
@@ -292,53 +318,54 @@ struct Reader<'t, 'f> {
 }
 
 impl Reader<'_, '_> {
-    // On its own, and once for all back ends: beside the making of masks it would not find a register free.
-    #[inline(never)]
-    fn read(&mut self, base: usize, masks: &[Masks]) -> Result<(), Stop> {
-        let text = self.text;
-        let mut grammar = std::mem::take(&mut self.grammar);
-        for (index, masks) in masks.iter().enumerate() {
+    #[inline(always)]
+    fn read<B: Block>(
+        &mut self,
+        base: usize,
+        blocks: &[[u8; WIDTH]],
+        masks: &[Masks],
+    ) -> Result<(), Stop> {
+        for (index, (bytes, masks)) in blocks.iter().zip(masks).enumerate() {
             let base = base + index * WIDTH;
             let mut mended = masks.mended;
-            let mut tokens = masks.tokens;
-            while tokens != 0 {
-                let bit = tokens.trailing_zeros();
-                tokens &= tokens - 1;
-                let at = base + bit as usize;
-                let element = match grammar.token(text, at) {
-                    Event::Nothing => continue,
-                    Event::Fault => return Err(Stop::Fault),
-                    Event::NoMemory => {
-                        let bytes = grammar.memory();
-                        return Err(Stop::Asked(Error::OutOfMemory { bytes }));
-                    }
-                    Event::ObjectStarts => {
-                        self.start = self.chars_before(base, masks, &mut mended, bit);
-                        continue;
-                    }
-                    Event::ObjectEnds(span) => {
-                        let end = self.chars_before(base, masks, &mut mended, bit);
-                        Element {
-                            kind: Kind::Object,
-                            span,
-                            chars: end.wrapping_sub(self.start) + 1,
-                        }
-                    }
-                    Event::Other(kind) => Element {
-                        kind,
-                        span: Span { start: at, end: at },
-                        chars: 0,
-                    },
-                };
-                (self.each)(element).map_err(Stop::Asked)?;
+            if masks.tokens.are_any() || self.scalars.go_on() {
+                self.read_tokens(B::load(bytes), base, masks, &mut mended)?;
             }
             self.mend(base, &mut mended, u64::MAX);
-            if grammar.is_fault() {
-                return Err(Stop::Fault);
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn read_tokens<B: Block>(
+        &mut self,
+        block: B,
+        base: usize,
+        masks: &Masks,
+        mended: &mut u64,
+    ) -> Result<(), Stop> {
+        let mut tokens = masks.tokens;
+        let mut fault = 0;
+        if tokens.scalars != 0 || self.scalars.go_on() {
+            (tokens.scalars, fault) = self.scalars.check(block, tokens.scalars, self.text, base);
+        }
+        let mut brackets = self.grammar.enter(block, &tokens, fault);
+        while brackets.are_left() {
+            match self.grammar.bracket(&mut brackets, base)? {
+                Event::Nothing => {}
+                Event::ElementStarts(bit) => {
+                    self.start = self.chars_before(base, masks, mended, bit);
+                }
+                Event::ElementEnds(bit, span) => {
+                    let end = self.chars_before(base, masks, mended, bit);
+                    if self.is_array {
+                        let chars = end.wrapping_sub(self.start) + 1;
+                        (self.each)(Element { span, chars }).map_err(Stop::Asked)?;
+                    }
+                }
             }
         }
-        self.grammar = grammar;
-        Ok(())
+        Ok(self.grammar.leave(&brackets)?)
     }
 
     /// The characters before `bit` of a block, from where the count started.

@@ -35,12 +35,6 @@ impl Strings {
         }
     }
 
-    /// Whether the next byte is inside a string and not escaped.
-    #[inline(always)]
-    pub(super) fn is_inside(&self) -> bool {
-        self.inside != 0 && self.escaped == 0
-    }
-
     /// Whether a string is not closed yet.
     pub(super) fn is_open(&self) -> bool {
         self.inside != 0

@@ -66,14 +66,6 @@ fn within(bytes: __m256i, low: u8, high: u8) -> __m256i {
     _mm256_cmpeq_epi8(_mm256_min_epu8(above_low, all(high - low)), above_low)
 }
 
-#[inline]
-#[target_feature(enable = "avx2")]
-fn is_quiet(low: __m256i, high: __m256i) -> bool {
-    let loud = |bytes| _mm256_or_si256(any_of(bytes, [b'"', b'\\']), within(bytes, 0, 0x1F));
-    let loud = _mm256_or_si256(loud(low), loud(high));
-    _mm256_testz_si256(loud, loud) == 1
-}
-
 /// Looks every byte up by its lower four bits; a byte beyond ASCII gives 0.
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -107,6 +99,14 @@ fn escapable(bytes: __m256i) -> __m256i {
     let upper = look_up(halves, *b"\0\0\x01\0\0\x02\x04\x08\0\0\0\0\0\0\0\0");
     let neither = _mm256_cmpeq_epi8(_mm256_and_si256(lower, upper), _mm256_setzero_si256());
     _mm256_xor_si256(neither, all(0xFF))
+}
+
+/// Moves bit `number` of every byte to its high bit.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn to_high(bytes: __m256i, number: usize) -> __m256i {
+    let by = _mm_cvtsi32_si128(7 - number as i32);
+    _mm256_sll_epi16(bytes, by)
 }
 
 #[inline]
@@ -158,17 +158,17 @@ impl Block for Registers {
     }
 
     #[inline(always)]
+    fn bit(self, number: usize) -> u64 {
+        let [low, high] = self.0;
+        // SAFETY: as in `load`.
+        unsafe { collect(to_high(low, number), to_high(high, number)) }
+    }
+
+    #[inline(always)]
     fn beyond_ascii(self) -> u64 {
         let [low, high] = self.0;
         // SAFETY: as in `load`.
         unsafe { collect(low, high) }
-    }
-
-    #[inline(always)]
-    fn is_quiet(self) -> bool {
-        let [low, high] = self.0;
-        // SAFETY: as in `load`.
-        unsafe { is_quiet(low, high) }
     }
 
     #[inline(always)]

@@ -97,6 +97,12 @@ fn escapable(bytes: __m512i) -> u64 {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
+fn has_any_of(bytes: __m512i, bits: u8) -> u64 {
+    _mm512_test_epi8_mask(bytes, all(bits))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
 fn beyond_ascii(bytes: __m512i) -> u64 {
     _mm512_movepi8_mask(bytes)
 }
@@ -142,14 +148,15 @@ impl Block for Register {
     }
 
     #[inline(always)]
-    fn beyond_ascii(self) -> u64 {
+    fn bit(self, number: usize) -> u64 {
         // SAFETY: as in `load`.
-        unsafe { beyond_ascii(self.0) }
+        unsafe { has_any_of(self.0, 1 << number) }
     }
 
     #[inline(always)]
-    fn is_quiet(self) -> bool {
-        self.any_of([b'"', b'\\']) | self.within(0, 0x1F) == 0
+    fn beyond_ascii(self) -> u64 {
+        // SAFETY: as in `load`.
+        unsafe { beyond_ascii(self.0) }
     }
 
     #[inline(always)]

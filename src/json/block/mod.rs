@@ -29,11 +29,11 @@ pub(super) trait Block: Copy {
     /// The bytes from `low` to `high`, both included and both on the same side of 0x80.
     fn within(self, low: u8, high: u8) -> u64;
 
+    /// The bytes that have this bit, of 0 to 7, set.
+    fn bit(self, number: usize) -> u64;
+
     /// The bytes beyond ASCII.
     fn beyond_ascii(self) -> u64;
-
-    /// Whether no byte ends a string, starts an escape or is a control character.
-    fn is_quiet(self) -> bool;
 
     /// White space, and the brackets, commas and colons of JSON. A control character may pass for one of the latter.
     fn space_and_operators(self) -> (u64, u64);
@@ -77,14 +77,14 @@ pub(super) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
             return avx2.run(kernel);
         }
     }
-    kernel.run::<portable::Words>()
+    kernel.run::<portable::Planes>()
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::portable::Words;
+    use super::portable::Planes;
     use super::{Block, WIDTH};
 
     fn naive(bytes: &[u8; WIDTH], is: impl Fn(u8) -> bool) -> u64 {
@@ -119,8 +119,10 @@ mod tests {
             naive(bytes, |b| b >= 0x80),
             "beyond_ascii"
         );
-        let quiet = naive(bytes, |b| b == b'"' || b == b'\\' || b < 0x20) == 0;
-        assert_eq!(block.is_quiet(), quiet, "is_quiet");
+        for number in 0..8 {
+            let wanted = naive(bytes, |b| b >> number & 1 == 1);
+            assert_eq!(block.bit(number), wanted, "bit {number}");
+        }
         let (space, operators) = block.space_and_operators();
         assert_eq!(space, naive(bytes, |b| b" \t\n\r".contains(&b)), "space");
         // Control characters may pass for operators: the grammar looks at the byte itself.
@@ -144,7 +146,7 @@ mod tests {
             mask in any::<u64>(),
         ) {
             let bytes: [u8; WIDTH] = bytes.try_into().unwrap();
-            agrees_with_plain_loops::<Words>(&bytes, byte, mask);
+            agrees_with_plain_loops::<Planes>(&bytes, byte, mask);
             #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
             {
                 super::avx2::tests::agrees(&bytes, byte, mask);

@@ -1,95 +1,123 @@
-//! The back end for every machine: eight bytes in a word, in safe code.
+//! The back end for every machine, in safe code: eight planes of bits, so that a question to 64 bytes is a few operations on
+//! words.
 
 use super::{Block, WIDTH};
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x80 * ONES;
-const LOW: u64 = 0x7F * ONES;
-
+/// Plane `k` holds bit `k` of every byte.
 #[derive(Clone, Copy)]
-pub(super) struct Words([u64; WIDTH / 8]);
+pub(super) struct Planes([u64; 8]);
 
-impl Words {
-    /// Collects the high bit of every byte of what `marks` makes of each word.
+impl Planes {
+    /// The bytes whose four bits from `start` are the lower half of `half`.
     #[inline(always)]
-    fn collect(self, marks: impl Fn(u64) -> u64) -> u64 {
-        let mut mask = 0;
-        for (index, word) in self.0.into_iter().enumerate() {
-            // The product moves the mark of byte i to bit 56 + i, and none of its other terms reaches there.
-            let bits = ((marks(word) & HIGH) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-            mask |= bits << (8 * index);
-        }
-        mask
+    fn has_half(self, start: usize, half: u8) -> u64 {
+        let has = |bit: usize| {
+            let plane = self.bit(start + bit);
+            if half >> bit & 1 == 1 { plane } else { !plane }
+        };
+        (has(0) & has(1)) & (has(2) & has(3))
+    }
+
+    /// The bytes that are at least `low`.
+    #[inline(always)]
+    fn at_least(self, low: u8) -> u64 {
+        let planes = self.0.into_iter().enumerate();
+        planes.fold(u64::MAX, |at_least, (number, plane)| {
+            if low >> number & 1 == 1 {
+                plane & at_least
+            } else {
+                plane | at_least
+            }
+        })
     }
 }
 
-/// Marks the bytes of `word` that equal `byte`, and no others.
+/// Swaps rows and columns of eight by eight bits.
 #[inline(always)]
-fn equal(word: u64, byte: u8) -> u64 {
-    let difference = word ^ (ONES * u64::from(byte));
-    !(((difference & LOW) + LOW) | difference)
+fn bits_transposed(mut rows: u64) -> u64 {
+    for (distance, columns) in [
+        (7, 0x00AA_00AA_00AA_00AA),
+        (14, 0x0000_CCCC_0000_CCCC),
+        (28, 0x0000_0000_F0F0_F0F0),
+    ] {
+        let differing = (rows ^ rows >> distance) & columns;
+        rows ^= differing ^ differing << distance;
+    }
+    rows
 }
 
-impl Block for Words {
+/// Swaps rows and columns of eight by eight bytes.
+#[inline(always)]
+fn bytes_transposed(mut rows: [u64; 8]) -> [u64; 8] {
+    swap::<1>(&mut rows, 0x00FF_00FF_00FF_00FF);
+    swap::<2>(&mut rows, 0x0000_FFFF_0000_FFFF);
+    swap::<4>(&mut rows, 0x0000_0000_FFFF_FFFF);
+    rows
+}
+
+/// In every two rows that are `DISTANCE` apart, swaps the upper `columns` of one with the lower of the other.
+#[inline(always)]
+fn swap<const DISTANCE: usize>(rows: &mut [u64; 8], columns: u64) {
+    for pair in rows.chunks_exact_mut(2 * DISTANCE) {
+        let (first, second) = pair.split_at_mut(DISTANCE);
+        for (first, second) in first.iter_mut().zip(second) {
+            let bits = 8 * DISTANCE;
+            let differing = (*first >> bits ^ *second) & columns;
+            *second ^= differing;
+            *first ^= differing << bits;
+        }
+    }
+}
+
+impl Block for Planes {
     #[inline(always)]
     fn load(bytes: &[u8; WIDTH]) -> Self {
         let (words, _) = bytes.as_chunks::<8>();
-        let mut block = [0; WIDTH / 8];
-        for (to, from) in block.iter_mut().zip(words) {
-            *to = u64::from_le_bytes(*from);
+        let mut planes = [0; 8];
+        for (plane, word) in planes.iter_mut().zip(words) {
+            *plane = bits_transposed(u64::from_le_bytes(*word));
         }
-        Self(block)
+        Self(bytes_transposed(planes))
     }
 
     #[inline(always)]
     fn equal(self, byte: u8) -> u64 {
-        self.collect(|word| equal(word, byte))
+        // By halves, which are the same for many of the bytes asked for: they are found once.
+        self.has_half(4, byte >> 4) & self.has_half(0, byte)
     }
 
     #[inline(always)]
     fn any_of<const N: usize>(self, bytes: [u8; N]) -> u64 {
-        self.collect(|word| {
-            bytes
-                .iter()
-                .fold(0, |marks, &byte| marks | equal(word, byte))
-        })
+        bytes
+            .into_iter()
+            .fold(0, |any, byte| any | self.equal(byte))
     }
 
     #[inline(always)]
     fn within(self, low: u8, high: u8) -> u64 {
-        // Compared in seven bits, by what carries into the eighth; that bit itself says which half a byte is in.
-        let from = ONES * u64::from(0x80 - (low & 0x7F));
-        let beyond = ONES * u64::from(0x7F - (high & 0x7F));
-        self.collect(|word| {
-            let seven = word & LOW;
-            let half = if low < 0x80 { !word } else { word };
-            (seven + from) & !(seven + beyond) & half
-        })
+        let beyond = match high.checked_add(1) {
+            Some(beyond) => self.at_least(beyond),
+            None => 0,
+        };
+        self.at_least(low) & !beyond
+    }
+
+    #[inline(always)]
+    fn bit(self, number: usize) -> u64 {
+        self.0.get(number).copied().unwrap_or_default()
     }
 
     #[inline(always)]
     fn beyond_ascii(self) -> u64 {
-        self.collect(|word| word)
-    }
-
-    #[inline(always)]
-    fn is_quiet(self) -> bool {
-        let loud = self.0.into_iter().fold(0, |loud, word| {
-            let control = word.wrapping_sub(ONES * 0x20) & !word;
-            loud | equal(word, b'"') | equal(word, b'\\') | control
-        });
-        loud & HIGH == 0
+        self.bit(7)
     }
 
     #[inline(always)]
     fn space_and_operators(self) -> (u64, u64) {
-        let space = self.any_of([b' ', b'\t', b'\n', b'\r']);
-        // `[` and `{`, and `]` and `}`, differ in one bit.
-        let operators = self.collect(|word| {
-            let folded = word | (ONES * 0x20);
-            equal(folded, b'{') | equal(folded, b'}') | equal(word, b':') | equal(word, b',')
-        });
-        (space, operators)
+        (
+            self.any_of([b' ', b'\t', b'\n', b'\r']),
+            self.any_of([b'{', b'}', b'[', b']', b':', b',']),
+        )
     }
 
     #[inline(always)]

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use super::{Kind, escape, is_space, skip};
 use crate::error::{Error, reserve};
 
-/// A value inside valid text: it starts with the first byte; where it ends is found when it is asked for.
+/// A value inside valid text, from its first byte to its last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value<'t> {
     text: &'t [u8],
 }
 
 impl<'t> Value<'t> {
-    /// The value that `text` starts with.
+    /// The value that `text` is.
     pub(crate) fn new(text: &'t [u8]) -> Self {
         Self { text }
     }
@@ -37,10 +37,7 @@ impl<'t> Value<'t> {
         if self.kind() != Kind::String {
             return None;
         }
-        let end = skip::string(self.text);
-        Some(Text {
-            raw: self.text.get(1..end.saturating_sub(1)).unwrap_or_default(),
-        })
+        Some(Text::inside(self.text))
     }
 
     /// The members of the object in the text's order, repeated keys and all; none if the value is no object.
@@ -76,14 +73,12 @@ impl<'t> Iterator for Members<'t> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let key = next_item(self.rest)?;
-        let key_end = skip::string(key);
-        let name = Text {
-            raw: key.get(1..key_end.saturating_sub(1)).unwrap_or_default(),
-        };
-        let colon = after_space(key.get(key_end..)?);
+        let (key, after) = key.split_at_checked(skip::string(key))?;
+        let colon = after_space(after);
         let value = after_space(colon.get(1..)?);
-        self.rest = value.get(end_of_value(value)..)?;
-        Some((name, Value { text: value }))
+        let (text, rest) = value.split_at_checked(end_of_value(value))?;
+        self.rest = rest;
+        Some((Text::inside(key), Value { text }))
     }
 }
 
@@ -96,8 +91,9 @@ impl<'t> Iterator for Elements<'t> {
     type Item = Value<'t>;
 
     fn next(&mut self) -> Option<Value<'t>> {
-        let text = next_item(self.rest)?;
-        self.rest = text.get(end_of_value(text)..)?;
+        let item = next_item(self.rest)?;
+        let (text, rest) = item.split_at_checked(end_of_value(item))?;
+        self.rest = rest;
         Some(Value { text })
     }
 }
@@ -138,22 +134,25 @@ pub(crate) struct Text<'t> {
 }
 
 impl<'t> Text<'t> {
+    /// What is inside the quotes of `string`.
+    fn inside(string: &'t [u8]) -> Self {
+        let end = string.len().saturating_sub(1);
+        Self {
+            raw: string.get(1..end).unwrap_or_default(),
+        }
+    }
+
     /// As it stands in the text.
     pub(crate) fn raw(self) -> &'t [u8] {
         self.raw
     }
 
     pub(crate) fn is(self, word: &str) -> bool {
-        // An escape has at most six bytes for each of the word's, so hardly any long text is looked through.
-        let length = self.raw.len();
-        if length == word.len() {
-            self.raw == word.as_bytes()
-        } else {
-            length > word.len()
-                && length <= 6 * word.len()
-                && self.raw.contains(&b'\\')
-                && self.chars().eq(word.chars().map(u32::from))
+        if self.raw.len() == word.len() {
+            return self.raw == word.as_bytes();
         }
+        // An escape is longer than what it stands for. The first character that differs mostly is the first of all.
+        self.raw.len() > word.len() && self.chars().eq(word.chars().map(u32::from))
     }
 
     pub(crate) fn starts_with(self, word: &str) -> bool {
@@ -163,9 +162,10 @@ impl<'t> Text<'t> {
 
     pub(crate) fn ends_with(self, word: &str) -> bool {
         // An escape has at most six bytes for each of the word's.
-        let tail = self.raw.len().saturating_sub(6 * word.len());
-        if !self.raw.iter().skip(tail).any(|&byte| byte == b'\\') {
-            return self.raw.ends_with(word.as_bytes());
+        let longest = self.raw.len().min(6 * word.len());
+        let (_, tail) = self.raw.split_at(self.raw.len() - longest);
+        if !tail.contains(&b'\\') {
+            return tail.ends_with(word.as_bytes());
         }
         let ending = word.chars().count();
         let before = self.chars().count().checked_sub(ending);

@@ -1,76 +1,14 @@
 //! How much memory a call takes beside its input, at its peak, and how many allocations.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+mod taken;
+
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use taken::{refusing, taken};
 use tn_compactor::{CharUnit, Compactor, Error, Options, Outcome, estimate_tokens};
-
-struct Counting;
-
-thread_local! {
-    /// Of the thread that measures; the others, which run the tests, do not count.
-    static MEASURING: Cell<bool> = const { Cell::new(false) };
-}
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-/// A single allocation may not be larger.
-static LARGEST: AtomicUsize = AtomicUsize::new(usize::MAX);
-
-// SAFETY: every call is passed on to the system's allocator, or refused.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if MEASURING.get() {
-            if layout.size() > LARGEST.load(Relaxed) {
-                return std::ptr::null_mut();
-            }
-            ALLOCATIONS.fetch_add(1, Relaxed);
-            let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-            PEAK.fetch_max(now, Relaxed);
-        }
-        // SAFETY: as the caller vouches.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        if MEASURING.get() {
-            // What was there before the measurement may go during it.
-            let _ = NOW.fetch_update(Relaxed, Relaxed, |now| {
-                Some(now.saturating_sub(layout.size()))
-            });
-        }
-        // SAFETY: as the caller vouches.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// The figures are the whole process's: one measurement at a time.
 static ALONE: Mutex<()> = Mutex::new(());
-
-struct Taken {
-    bytes: usize,
-    allocations: usize,
-}
-
-fn taken<T>(work: impl FnOnce() -> T) -> (T, Taken) {
-    for figure in [&NOW, &PEAK, &ALLOCATIONS] {
-        figure.store(0, Relaxed);
-    }
-    MEASURING.set(true);
-    let result = work();
-    MEASURING.set(false);
-    let taken = Taken {
-        bytes: PEAK.load(Relaxed),
-        allocations: ALLOCATIONS.load(Relaxed),
-    };
-    (result, taken)
-}
 
 /// Turns of a question, a call, its result and an answer, each text of `length` characters.
 fn transcript(turns: usize, length: usize) -> String {
@@ -196,8 +134,7 @@ fn where_memory_cannot_be_had_the_call_fails_and_the_process_lives() {
         for largest in [40_000, 300_000] {
             for (host_counts, budget) in [(false, 1), (true, 1), (false, u64::MAX)] {
                 let compactor = Compactor::new(Options::new(budget));
-                LARGEST.store(largest, Relaxed);
-                let (finished, _) = taken(|| {
+                let finished = refusing(largest, || {
                     let plan = if host_counts {
                         compactor.plan_counting(text, |slice| Ok(slice.count as u64 * 100))
                     } else {
@@ -205,7 +142,6 @@ fn where_memory_cannot_be_had_the_call_fails_and_the_process_lives() {
                     };
                     plan.and_then(|plan| plan.into_owned()?.finish("A summary."))
                 });
-                LARGEST.store(usize::MAX, Relaxed);
                 assert!(
                     matches!(
                         finished,

@@ -41,7 +41,11 @@ bench: all
 	$(CARGO) bench --locked
 	benches/run $(ARGS)
 
+# Measures what hostile input costs, and writes docs/hostile-input.md.
+hostile-table:
+	TN_WRITE_TABLE=1 $(CARGO) test --locked --release --test hostile_growth
+
 clean:
 	$(CARGO) clean
 
-.PHONY: all lib header demo test bench clean
+.PHONY: all lib header demo test bench hostile-table clean

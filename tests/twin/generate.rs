@@ -11,7 +11,7 @@ use super::json::{Formatting, Text, Transcript, Value, text};
 use super::rules::{Options, REMINDER, SUMMARY_PREFIX, Split, Unit};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Dialect {
+pub enum Dialect {
     OpenAiChat,
     OpenAiLegacy,
     OpenAiResponses,
@@ -23,7 +23,7 @@ enum Dialect {
     AiSdk,
 }
 
-const DIALECTS: [Dialect; 9] = [
+pub const DIALECTS: [Dialect; 9] = [
     Dialect::OpenAiChat,
     Dialect::OpenAiLegacy,
     Dialect::OpenAiResponses,
@@ -35,20 +35,20 @@ const DIALECTS: [Dialect; 9] = [
     Dialect::AiSdk,
 ];
 
-const ROLES: [&str; 6] = ["user", "assistant", "model", "system", "developer", "tool"];
-const SHARED_IDS: [&str; 5] = ["a", "b", "", "call é\n", "\u{1f642}"];
-const NAMES: [&str; 3] = ["lookup", "probe", "潮"];
+pub const ROLES: [&str; 6] = ["user", "assistant", "model", "system", "developer", "tool"];
+pub const SHARED_IDS: [&str; 5] = ["a", "b", "", "call é\n", "\u{1f642}"];
+pub const NAMES: [&str; 3] = ["lookup", "probe", "潮"];
 
 /// How a message carries its text.
 #[derive(Clone, Copy, Debug)]
-enum Shape {
+pub enum Shape {
     String,
     Block,
     Part,
     ResponsesItem,
 }
 
-const SHAPES: [Shape; 4] = [
+pub const SHAPES: [Shape; 4] = [
     Shape::String,
     Shape::Block,
     Shape::Part,
@@ -57,7 +57,7 @@ const SHAPES: [Shape; 4] = [
 
 /// An id that no other call has, or one of a few that many have.
 #[derive(Clone, Copy, Debug)]
-enum Id {
+pub enum Id {
     Fresh,
     Shared(&'static str),
 }
@@ -70,7 +70,7 @@ struct Identity {
 
 /// One thing that happens in a conversation.
 #[derive(Clone, Debug)]
-enum Move {
+pub enum Move {
     Said {
         role: &'static str,
         shape: Shape,
@@ -92,20 +92,20 @@ enum Move {
 
 /// Calls and their results.
 #[derive(Clone, Debug)]
-struct Round {
-    dialect: Dialect,
-    calls: Vec<(Id, &'static str)>,
-    opens_with_thinking: bool,
-    results_reversed: bool,
+pub struct Round {
+    pub dialect: Dialect,
+    pub calls: Vec<(Id, &'static str)>,
+    pub opens_with_thinking: bool,
+    pub results_reversed: bool,
     /// So many calls, from the first on, never get their result.
-    dangling: usize,
-    late: Late,
-    words: Text,
+    pub dangling: usize,
+    pub late: Late,
+    pub words: Text,
 }
 
 /// How the last result of a round comes.
 #[derive(Clone, Debug)]
-enum Late {
+pub enum Late {
     WithTheOthers,
     /// The user speaks before it is there.
     AfterInterjection(Text),
@@ -479,7 +479,7 @@ impl Round {
 }
 
 impl Move {
-    fn messages(&self, place: usize) -> Vec<Value> {
+    pub fn messages(&self, place: usize) -> Vec<Value> {
         match self {
             Move::Said { role, shape, words } => vec![said(role, *shape, words.clone())],
             Move::Round(round) => round.messages(place),
@@ -572,12 +572,13 @@ const DECOYS: &str = r#"[
 ]"#;
 
 /// Parsed once for all cases of a run.
-fn decoys() -> &'static [Value] {
+pub fn decoys() -> &'static [Value] {
     static DECOYS_READ: std::sync::OnceLock<Vec<Value>> = std::sync::OnceLock::new();
     DECOYS_READ.get_or_init(|| Transcript::read(DECOYS).messages)
 }
 
-fn words() -> impl Strategy<Value = Text> {
+/// What a conversation says most, and what is odd in strings.
+pub fn fragments() -> (Text, Vec<Text>) {
     let plain = || text("the tide table says so; ");
     let odd = vec![
         plain(),
@@ -592,7 +593,12 @@ fn words() -> impl Strategy<Value = Text> {
         vec![0xde42, 0x41],
         vec![0xd83d, 0xd83d, 0xde42, 0xde42],
     ];
-    let fragments = prop_oneof![3 => Just(plain()), 2 => select(odd)];
+    (plain(), odd)
+}
+
+fn words() -> impl Strategy<Value = Text> {
+    let (plain, odd) = fragments();
+    let fragments = prop_oneof![3 => Just(plain), 2 => select(odd)];
     (
         vec(fragments, 0..4),
         prop_oneof![4 => 1usize..3, 2 => 3usize..12, 1 => 12usize..60],

@@ -41,6 +41,12 @@ bench: all
 	$(CARGO) bench --locked
 	benches/run $(ARGS)
 
+# Feeds the library what no host would send on purpose, so many seconds for each target: make fuzz SECONDS=600 TARGET="plan ffi"
+SECONDS ?= 60
+
+fuzz:
+	fuzz/run --seconds $(SECONDS) $(TARGET)
+
 # Measures what hostile input costs, and writes docs/hostile-input.md.
 hostile-table:
 	TN_WRITE_TABLE=1 $(CARGO) test --locked --release --test hostile_growth
@@ -48,4 +54,4 @@ hostile-table:
 clean:
 	$(CARGO) clean
 
-.PHONY: all lib header demo test bench hostile-table clean
+.PHONY: all lib header demo test bench fuzz hostile-table clean

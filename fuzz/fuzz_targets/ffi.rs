@@ -10,29 +10,37 @@ use std::ptr::{NonNull, null, null_mut};
 
 use ::tn_compactor::ffi::*;
 use ::tn_compactor::{CharUnit, Error, Options, estimate_tokens};
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
 
 const MOST_CALLS: usize = 12;
 const MOST_ANSWERS: usize = 5;
+const LONGEST_TEXT: usize = 60;
+const MOST_MESSAGES: usize = 20;
 
 #[derive(Arbitrary, Debug)]
 enum Call<'b> {
     New {
+        #[arbitrary(with = options)]
         options: Text<'b>,
         outputs: Outputs,
     },
     Free(u8),
     Apply {
         compactor: u8,
+        #[arbitrary(with = messages)]
         messages: Text<'b>,
+        #[arbitrary(with = perhaps_texts)]
         summarize: Option<Vec<Answer<'b>>>,
+        #[arbitrary(with = perhaps_counts)]
         count_tokens: Option<Vec<Answer<'b>>>,
         outputs: Outputs,
     },
     Plan {
         compactor: u8,
+        #[arbitrary(with = messages)]
         messages: Text<'b>,
+        #[arbitrary(with = perhaps_counts)]
         count_tokens: Option<Vec<Answer<'b>>>,
         outputs: Outputs,
     },
@@ -44,6 +52,7 @@ enum Call<'b> {
     },
     FreePlan(u8),
     Estimate {
+        #[arbitrary(with = messages)]
         messages: Text<'b>,
         unit: i8,
         outputs: Outputs,
@@ -76,8 +85,8 @@ impl Outputs {
 /// A pointer and a length.
 #[derive(Arbitrary, Debug)]
 enum Text<'b> {
-    Exact(&'b [u8]),
-    Terminated(&'b [u8]),
+    Exact(#[arbitrary(with = short)] &'b [u8]),
+    Terminated(#[arbitrary(with = short)] &'b [u8]),
     /// NULL and a length.
     Null(u16),
     NullTerminated,
@@ -86,10 +95,78 @@ enum Text<'b> {
     /// More than any text can be.
     TooLong(u8),
     /// Each byte is a message of [`MESSAGES`].
-    Conversation(&'b [u8]),
+    Conversation(#[arbitrary(with = few)] &'b [u8]),
     Options(u8),
     /// So many brackets, and not all of them closed.
     Deep(u16, u16),
+}
+
+fn up_to<'b>(most: usize, bytes: &mut Unstructured<'b>) -> arbitrary::Result<&'b [u8]> {
+    let length = bytes.int_in_range(0..=most)?;
+    bytes.bytes(length.min(bytes.len()))
+}
+
+fn short<'b>(bytes: &mut Unstructured<'b>) -> arbitrary::Result<&'b [u8]> {
+    up_to(LONGEST_TEXT, bytes)
+}
+
+fn few<'b>(bytes: &mut Unstructured<'b>) -> arbitrary::Result<&'b [u8]> {
+    up_to(MOST_MESSAGES, bytes)
+}
+
+// Most calls are to get beyond their arguments.
+
+fn options<'b>(bytes: &mut Unstructured<'b>) -> arbitrary::Result<Text<'b>> {
+    match bytes.ratio(3, 4)? {
+        true => Ok(Text::Options(bytes.arbitrary()?)),
+        false => bytes.arbitrary(),
+    }
+}
+
+fn messages<'b>(bytes: &mut Unstructured<'b>) -> arbitrary::Result<Text<'b>> {
+    match bytes.ratio(3, 4)? {
+        true => Ok(Text::Conversation(few(bytes)?)),
+        false => bytes.arbitrary(),
+    }
+}
+
+fn perhaps_texts<'b>(bytes: &mut Unstructured<'b>) -> arbitrary::Result<Option<Vec<Answer<'b>>>> {
+    match bytes.int_in_range(0..=7)? {
+        0 => Ok(None),
+        1..=3 => Ok(Some(vec![Answer::Text(Text::Exact(b"a recap"))])),
+        _ => answers(bytes).map(Some),
+    }
+}
+
+fn perhaps_counts<'b>(bytes: &mut Unstructured<'b>) -> arbitrary::Result<Option<Vec<Answer<'b>>>> {
+    match bytes.int_in_range(0..=7)? {
+        0..=2 => Ok(None),
+        3..=5 => Ok(Some(vec![Answer::Quarter])),
+        _ => answers(bytes).map(Some),
+    }
+}
+
+fn answers<'b>(bytes: &mut Unstructured<'b>) -> arbitrary::Result<Vec<Answer<'b>>> {
+    let count = bytes.int_in_range(0..=MOST_ANSWERS)?;
+    (0..count).map(|_| bytes.arbitrary()).collect()
+}
+
+/// As many calls as the bytes are enough for.
+#[derive(Debug)]
+struct Calls<'b>(Vec<Call<'b>>);
+
+impl<'b> Arbitrary<'b> for Calls<'b> {
+    fn arbitrary(bytes: &mut Unstructured<'b>) -> arbitrary::Result<Self> {
+        let mut calls = Vec::new();
+        while !bytes.is_empty() && calls.len() < MOST_CALLS {
+            calls.push(bytes.arbitrary()?);
+        }
+        Ok(Calls(calls))
+    }
+
+    fn arbitrary_take_rest(mut bytes: Unstructured<'b>) -> arbitrary::Result<Self> {
+        Self::arbitrary(&mut bytes)
+    }
 }
 
 const MESSAGES: [&str; 16] = [
@@ -244,7 +321,7 @@ unsafe fn called(
         host.count_tokens
     };
     let mut expected = Expected::default();
-    for answer in &answers[..answers.len().min(MOST_ANSWERS)] {
+    for answer in answers {
         // SAFETY: the sink is the callback's own, the texts live until the setter returns.
         let (status, wanted) = unsafe {
             match answer {
@@ -418,24 +495,22 @@ struct Held {
     plans: Vec<*mut tn_plan>,
 }
 
-/// The one that `number` means, or NULL.
+/// The one that `number` means, or, seldom, NULL.
 fn chosen<T>(from: &[*mut T], number: u8) -> *mut T {
-    let place = usize::from(number) % (from.len() + 1);
-    from.get(place).copied().unwrap_or(null_mut())
+    place_of(number, from.len()).map_or(null_mut(), |place| from[place])
+}
+
+fn place_of(number: u8, count: usize) -> Option<usize> {
+    (number < 240 && count > 0).then(|| usize::from(number) % count)
 }
 
 fn removed<T>(from: &mut Vec<*mut T>, number: u8) -> *mut T {
-    let place = usize::from(number) % (from.len() + 1);
-    if place < from.len() {
-        from.swap_remove(place)
-    } else {
-        null_mut()
-    }
+    place_of(number, from.len()).map_or(null_mut(), |place| from.swap_remove(place))
 }
 
-fuzz_target!(|calls: Vec<Call>| {
+fuzz_target!(|calls: Calls| {
     let mut held = Held::default();
-    for call in calls.iter().take(MOST_CALLS) {
+    for call in &calls.0 {
         // SAFETY: what is passed is as the interface describes it.
         unsafe { make(call, &mut held) };
     }

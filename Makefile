@@ -36,6 +36,10 @@ demo: $(release)/compact
 test: all
 	tests/run
 
+# The tests under AddressSanitizer, ThreadSanitizer, UndefinedBehaviorSanitizer and valgrind.
+sanitize: all
+	tests/run sanitize
+
 # The table, then the library beside the ports that its bindings replace; ARGS=--write puts the table into the README.
 bench: all
 	$(CARGO) bench --locked
@@ -54,4 +58,4 @@ hostile-table:
 clean:
 	$(CARGO) clean
 
-.PHONY: all lib header demo test bench fuzz hostile-table clean
+.PHONY: all lib header demo test sanitize bench fuzz hostile-table clean

@@ -36,6 +36,10 @@ demo: $(release)/compact
 test: all
 	tests/run
 
+# Describes the interface as it is now, for the tests to hold later ones against.
+abi:
+	tests/abi/run.sh --accept
+
 # The tests under AddressSanitizer, ThreadSanitizer, UndefinedBehaviorSanitizer and valgrind.
 sanitize: all
 	tests/run sanitize
@@ -58,4 +62,4 @@ hostile-table:
 clean:
 	$(CARGO) clean
 
-.PHONY: all lib header demo test sanitize bench fuzz hostile-table clean
+.PHONY: all lib header abi demo test sanitize bench fuzz hostile-table clean

@@ -44,6 +44,10 @@ abi:
 sanitize: all
 	tests/run sanitize
 
+# A hundred thousand compactions in one process, through C and through each binding; `make test` has five thousand.
+endurance: all
+	tests/endurance/run 100000
+
 # The table, then the library beside the ports that its bindings replace; ARGS=--write puts the table into the README.
 bench: all
 	$(CARGO) bench --locked
@@ -62,4 +66,4 @@ hostile-table:
 clean:
 	$(CARGO) clean
 
-.PHONY: all lib header abi demo test sanitize bench fuzz hostile-table clean
+.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table clean

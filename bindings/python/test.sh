@@ -3,6 +3,7 @@
 #
 #   bindings/python/test.sh              all tests; further arguments go to pytest
 #   bindings/python/test.sh bench        the times beside the port that the binding takes the place of
+#   bindings/python/test.sh endurance …  tests/endurance.py, with these arguments
 #
 # PYTHON names the interpreter, python3 by default. What is needed comes from PyPI into target/python.
 set -u
@@ -63,6 +64,8 @@ export TN_WHEEL
 
 if [ "${1-}" = bench ]; then
   "$venv/bin/python" "$here/bench/against_the_port.py"
+elif [ "${1-}" = endurance ]; then
+  "$venv/bin/python" "$here/tests/endurance.py" "${@:2}"
 else
   "$venv/bin/python" -m pytest -c "$here/pyproject.toml" --rootdir "$here" "$here/tests" "$@"
 fi

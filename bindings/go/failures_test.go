@@ -295,6 +295,45 @@ func TestGoexitEndsTheCallersGoroutineAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestAfterAnErrorOrACancelledContextTheNextCallWorks(t *testing.T) {
+	broken := errors.New("the model is away")
+	var end func(ctx context.Context) error
+	planner := newPlanner(t, tncompactor.Options{MaxTokens: 100, KeepTail: 40, SummarizeContext: func(ctx context.Context, _ []any) (string, error) {
+		return "s", end(ctx)
+	}})
+	messages := garden()
+	text, _ := json.Marshal(messages)
+	both := func(ctx context.Context) (listed, written bool, errs []error) {
+		list, err := planner.Compact(ctx, messages)
+		out, err2 := planner.CompactJSON(ctx, text, func(ctx context.Context, _ []byte) (string, error) { return "s", end(ctx) }, nil)
+		return list != nil, out != nil, []error{err, err2}
+	}
+	for want, until := range map[error]func(context.CancelFunc) func(context.Context) error{
+		broken: func(context.CancelFunc) func(context.Context) error {
+			return func(context.Context) error { return broken }
+		},
+		context.Canceled: func(cancel context.CancelFunc) func(context.Context) error {
+			return func(ctx context.Context) error { cancel(); <-ctx.Done(); return ctx.Err() }
+		},
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		end = until(cancel)
+		for _, err := range func() []error { _, _, errs := both(ctx); return errs }() {
+			if err != want {
+				t.Errorf("%v, want %v", err, want)
+			}
+		}
+		cancel()
+		end = func(context.Context) error { return nil }
+		if listed, written, errs := both(context.Background()); !listed || !written || errs[0] != nil || errs[1] != nil {
+			t.Errorf("after %v: %v, %v, %v", want, listed, written, errs)
+		}
+		if again, _ := json.Marshal(messages); string(again) != string(text) {
+			t.Errorf("after %v the list is another", want)
+		}
+	}
+}
+
 func TestAFunctionOfTheHostMayUseThePackage(t *testing.T) {
 	for name, call := range calledAs {
 		err := call(t, func() {

@@ -4,8 +4,11 @@
 #include "host.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { THREADS = 8 };
 
@@ -185,5 +188,75 @@ static void what_one_thread_made_another_may_use_and_free(void) {
     free(want);
 }
 
+/* A callback that waits until it is told to go on. */
+struct waiting {
+    const tn_compactor *compactor;
+    const char *messages;
+    pthread_barrier_t *inside, *go_on;
+    char *result;
+};
+
+static void summarize_when_told(void *user_data, const char *json, size_t json_len, size_t first, size_t count, tn_sink *out) {
+    struct waiting *it = user_data;
+    (void)json, (void)json_len, (void)first, (void)count;
+    pthread_barrier_wait(it->inside);
+    pthread_barrier_wait(it->go_on);
+    tn_sink_set_text(out, HOST_SUMMARY, TN_NUL_TERMINATED);
+}
+
+static void *apply_and_wait(void *argument) {
+    struct waiting *it = argument;
+    tn_compactor_apply(it->compactor, it->messages, TN_NUL_TERMINATED, summarize_when_told, NULL, it, &it->result, NULL);
+    return NULL;
+}
+
+/* What the child of a fork says of the library: it compacts, and finishes a plan of its parent's. */
+static bool works_in_a_child(const tn_compactor *compactor, const tn_plan *plan, const char *messages, const char *want) {
+    struct host host = {0};
+    char *applied = NULL, *finished = NULL;
+    return tn_compactor_apply(compactor, messages, TN_NUL_TERMINATED, host_summarize, host_count, &host, &applied, NULL) == TN_OK &&
+           tn_plan_finish(plan, HOST_SUMMARY, TN_NUL_TERMINATED, &finished, NULL) == TN_OK && applied && finished &&
+           strcmp(applied, want) == 0 && strcmp(finished, want) == 0;
+}
+
+static void a_child_of_a_fork_compacts_though_another_thread_was_in_a_callback(void) {
+    char *messages = transcript(tides, 0, TIDES), *want = tides_compacted(HOST_SUMMARY), said = '?';
+    tn_compactor *compactor = compactor_of(TIDES_OPTIONS);
+    tn_plan *plan = plan_of(TIDES_OPTIONS, messages);
+    pthread_barrier_t inside, go_on;
+    struct waiting waiting = {compactor, messages, &inside, &go_on, NULL};
+    pthread_t other;
+    int answer[2];
+    pid_t child;
+    pthread_barrier_init(&inside, NULL, 2);
+    pthread_barrier_init(&go_on, NULL, 2);
+    if (pipe(answer) != 0 || pthread_create(&other, NULL, apply_and_wait, &waiting) != 0)
+        exit(3);
+    pthread_barrier_wait(&inside);
+    child = fork();
+    if (child == 0) {
+        char yes_or_no = works_in_a_child(compactor, plan, messages, want) ? 'y' : 'n';
+        if (write(answer[1], &yes_or_no, 1) != 1)
+            _exit(3);
+        /* Not by exit: what the other thread held is nobody's here, and would be told as leaked. */
+        raise(SIGKILL);
+    }
+    close(answer[1]);
+    CHECK(read(answer[0], &said, 1) == 1 && said == 'y', "the child says %c", said);
+    close(answer[0]);
+    waitpid(child, NULL, 0);
+    pthread_barrier_wait(&go_on);
+    pthread_join(other, NULL);
+    SAME_TEXT(waiting.result, want);
+    pthread_barrier_destroy(&inside);
+    pthread_barrier_destroy(&go_on);
+    tn_string_free(waiting.result);
+    tn_plan_free(plan);
+    tn_compactor_free(compactor);
+    free(want);
+    free(messages);
+}
+
 RUN_TESTS(TEST(eight_threads_share_one_compactor_and_one_plan), TEST(no_lock_is_held_while_a_callback_blocks),
-          TEST(what_one_thread_made_another_may_use_and_free))
+          TEST(what_one_thread_made_another_may_use_and_free),
+          TEST(a_child_of_a_fork_compacts_though_another_thread_was_in_a_callback))

@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -107,6 +109,40 @@ def test_event_loops_on_many_threads_share_a_hook() -> None:
         await asyncio.gather(*(one(around) for around in range(20)))
 
     everywhere(lambda number: asyncio.run(many(number)))
+
+
+def test_a_child_of_a_fork_compacts_though_another_thread_was_in_a_callback() -> None:
+    compact = Compactor(max_tokens=300)
+    messages = turns(8)
+    text = json.dumps(messages)
+    plan = compact.plan(messages)
+    expected = compact.apply_json(text, lambda older: "s")
+    inside, go_on = threading.Event(), threading.Event()
+    results: list[str | None] = []
+
+    def summarize(_older: str) -> str:
+        inside.set()
+        go_on.wait(60)
+        return "s"
+
+    other = threading.Thread(target=lambda: results.append(compact.apply_json(text, summarize)))
+    other.start()
+    assert inside.wait(60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # threads and fork: just what is tried here
+        child = os.fork()
+    if child == 0:
+        works = False
+        try:
+            finished = plan.finish("s")
+            works = compact.apply_json(text, lambda older: "s") == expected and finished == json.loads(expected or "")
+        finally:
+            os._exit(0 if works else 1)
+    _, status = os.waitpid(child, 0)
+    go_on.set()
+    other.join()
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert results == [expected]
 
 
 def test_other_threads_run_while_the_library_reads() -> None:

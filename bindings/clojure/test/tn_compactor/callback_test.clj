@@ -96,3 +96,39 @@
     @waiting
     (.interrupt thread)
     (is (instance? InterruptedException (deref thrown 10000 :nothing)))))
+
+(deftest a-collection-between-two-calls-takes-no-callback-away
+  (let [asked (atom 0)
+        hook  (tn/compactor (assoc options :count-tokens (fn [messages] (swap! asked inc) (tn/estimate-tokens messages))))
+        json  (tn/json-compactor (assoc options :summarize (fn [older] (str (count older) " characters"))))
+        text  (json/write-str conversation)
+        first-of-each [(hook {:messages conversation}) (json text)]]
+    (is (every? some? first-of-each))
+    (dotimes [_ 20]
+      (collect-garbage)
+      (is (= first-of-each [(hook {:messages conversation}) (json text)])))
+    (is (<= 21 @asked))))
+
+(deftest a-thread-that-is-interrupted-already-compacts-and-stays-interrupted
+  (let [found  (promise)
+        thread (Thread. (fn []
+                          (.interrupt (Thread/currentThread))
+                          (let [compacted (compact (assoc options :count-tokens tn/estimate-tokens))]
+                            (deliver found [compacted (.isInterrupted (Thread/currentThread))]))))]
+    (.start thread)
+    (is (= [(compact options) true] (deref found 10000 :nothing)))))
+
+(deftest after-an-interrupt-in-a-callback-the-next-call-works
+  (let [interrupted (fn [_] (.interrupt (Thread/currentThread)) (Thread/sleep 60000) "never")
+        text        (json/write-str conversation)
+        expected    ((tn/json-compactor (assoc options :summarize (constantly "s"))) text)
+        thrown      (atom [])
+        answers     (promise)]
+    (.start (Thread. (fn []
+                       (doseq [call [#(compact (assoc options :summarize interrupted))
+                                     #((tn/json-compactor (assoc options :summarize interrupted)) text)]]
+                         (try (call) (catch InterruptedException e (swap! thrown conj e))))
+                       (deliver answers ((tn/json-compactor (assoc options :summarize (constantly "s"))) text)))))
+    (is (= expected (deref answers 10000 :nothing)))
+    (is (= 2 (count @thrown)))
+    (is (zero? (calls-known)))))

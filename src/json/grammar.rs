@@ -56,6 +56,8 @@ pub(super) struct Brackets {
     in_object: u64,
     outside: u64,
     first_level: u64,
+    /// Commas and colons.
+    separators: u64,
     /// The tokens that may stand only in an object, and only in an array.
     of_object: u64,
     of_array: u64,
@@ -124,6 +126,7 @@ impl Grammar {
             in_object: 0_u64.wrapping_sub(self.open & 1),
             outside: all_if(self.depth == 0),
             first_level: all_if(self.depth == 1),
+            separators,
             of_object: colons,
             of_array: key_places & !(strings | closing) | after_key & !colons,
             leaves,
@@ -216,7 +219,7 @@ impl Grammar {
     pub(super) fn leave(&mut self, block: &Brackets) -> Result<(), Halt> {
         let misplaced = block.of_object & !block.in_object
             | block.of_array & block.in_object
-            | (block.of_object | block.of_array) & block.outside;
+            | block.separators & block.outside;
         self.has_others |= block.leaves & block.first_level != 0;
         if block.fault | misplaced != 0 {
             return Err(Halt::Fault);

@@ -37,6 +37,27 @@ fn every_order_of_four_tokens_is_read_right_across_an_edge() {
     }
 }
 
+/// A fault is not forgotten, whatever comes after it: here every continuation is tried.
+#[test]
+fn every_order_of_a_few_tokens_is_read_right_beyond_its_fault() {
+    fn agree_on_all(place: usize, tokens: &mut Vec<&'static str>, most: usize) {
+        agree(&laid(place, "", &tokens.concat()));
+        if tokens.len() < most {
+            for token in TOKENS {
+                tokens.push(token);
+                agree_on_all(place, tokens, most);
+                tokens.pop();
+            }
+        }
+    }
+    for begun in [&[][..], &["["], &["{"], &["[", "{", r#""""#, ":"]] {
+        agree_on_all(0, &mut begun.to_vec(), begun.len() + 5);
+        for place in 61..64 {
+            agree_on_all(place, &mut begun.to_vec(), begun.len() + 3);
+        }
+    }
+}
+
 /// A nest of containers, outermost first; `true` is an object.
 fn nested(objects: &[bool], inside: &str) -> String {
     let mut text = opened(objects);

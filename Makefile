@@ -33,6 +33,10 @@ demo: $(release)/compact
 	  < bindings/c/transcript.json > target/demo/compacted.json
 	@echo "The compacted transcript is in target/demo/compacted.json."
 
+# The comments as pages to browse: target/doc/headers for C and C++, target/doc/tn_compactor for Rust.
+docs:
+	CARGO="$(CARGO)" docs/reference/write
+
 test: all
 	tests/run
 
@@ -66,4 +70,4 @@ hostile-table:
 clean:
 	$(CARGO) clean
 
-.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table clean
+.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table docs clean

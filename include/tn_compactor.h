@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
+/**
+ * @file
  * Where a long transcript of an LLM agent may be cut.
  *
  * Over a token budget, a compactor replaces the older part of a transcript by a summary that the host writes and keeps a
@@ -32,9 +33,11 @@
  *   memory.
  */
 
-/** The version of this header, and of the library it belongs to. */
+/** The version of this header, and of the library it belongs to: its first number. */
 #define TN_VERSION_MAJOR 0
+/** The second number of the version. */
 #define TN_VERSION_MINOR 1
+/** The third number of the version. */
 #define TN_VERSION_PATCH 0
 
 /** The interface that this header describes: compare it with tn_abi_version() of the library that is loaded. */
@@ -534,7 +537,7 @@ TN_API
 uint64_t tn_plan_tail_tokens(const struct tn_plan *plan);
 
 /**
- * The messages to summarize, as text: the JSON array `messages[head_end .. tail_start]`, whole and in complete pairs.
+ * The messages to summarize, as text: the JSON array `messages[head_end..tail_start]`, whole and in complete pairs.
  *
  * @param plan The plan, or NULL.
  * @param len NULL, or receives the length of the text in bytes; 0 where there is none.

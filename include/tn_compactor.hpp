@@ -127,7 +127,7 @@ private:
   tn::status status_;
 };
 
-/// A run of the host's messages, as a callable gets it: `messages[first .. first + count]`. A callable that wants no more
+/// A run of the host's messages, as a callable gets it: `messages[first..first + count]`. A callable that wants no more
 /// than the text takes a `std::string_view`.
 ///
 /// It is borrowed: from the library during the call of the callable, or from the plan that gave it.

@@ -20,7 +20,8 @@ const SOURCES: [&str; 7] = [
 fn after_includes() -> String {
     format!(
         r#"
-/*
+/**
+ * @file
  * Where a long transcript of an LLM agent may be cut.
  *
  * Over a token budget, a compactor replaces the older part of a transcript by a summary that the host writes and keeps a
@@ -46,9 +47,11 @@ fn after_includes() -> String {
  *   memory.
  */
 
-/** The version of this header, and of the library it belongs to. */
+/** The version of this header, and of the library it belongs to: its first number. */
 #define TN_VERSION_MAJOR {major}
+/** The second number of the version. */
 #define TN_VERSION_MINOR {minor}
+/** The third number of the version. */
 #define TN_VERSION_PATCH {patch}
 
 /** The interface that this header describes: compare it with tn_abi_version() of the library that is loaded. */

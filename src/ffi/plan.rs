@@ -277,7 +277,7 @@ pub unsafe extern "C" fn tn_plan_tail_tokens(plan: *const tn_plan) -> u64 {
     unsafe { figure(plan, 0, Plan::tail_tokens) }
 }
 
-/// The messages to summarize, as text: the JSON array `messages[head_end .. tail_start]`, whole and in complete pairs.
+/// The messages to summarize, as text: the JSON array `messages[head_end..tail_start]`, whole and in complete pairs.
 ///
 /// @param plan The plan, or NULL.
 /// @param len NULL, or receives the length of the text in bytes; 0 where there is none.

@@ -142,7 +142,7 @@ def drawn() -> str:
     brace = edge + 14
     target = summary_top + BAR / 2
     out.append(f'<path class="to-summary" d="M{brace - 6} {first}H{brace}V{last}H{brace - 6}M{brace} {target}H{RIGHT}"/>')
-    out.append(text(brace + 8, target - 6, "your code summarizes", "quiet"))
+    out.append(text(brace + 8, target - 6, "you summarize", "quiet"))
     out.append(text(brace + 8, top_of(plan.request_start) + BAR / 2 - 6, "the request stays", "quiet"))
 
     y = height - 22

@@ -2,11 +2,15 @@
 # Compiles and runs what the documentation shows: every fenced c, cpp, sh and rust block of README.md, and every example in the
 # header's comments. A block with a main is a program: it is linked and run on the transcript of bindings/c. One without is a
 # fragment: it is compiled as it is, or else as the body of a function that has the usual names at hand (fragment.h).
+#
+#   tests/readme/run.sh                 README.md and the header
+#   tests/readme/run.sh DOCUMENT...     these
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
 library=target/release
 built=target/tests/readme
+if [ $# -gt 0 ]; then built=target/tests/pages; else set -- README.md include/tn_compactor.h; fi
 transcript=bindings/c/transcript.json
 program= # the last program shown
 passed=0 failed=0 skipped=0
@@ -147,7 +151,7 @@ rust_block() {
 # What compact says of its options; without the program, that it is missing.
 target/release/compact --help >"$built/compact-help" 2>&1
 
-for document in README.md include/tn_compactor.h; do
+for document in "$@"; do
   folder=$(basename "$document")
   mkdir -p "$built/$folder"
   if [ ! -e "$document" ]; then

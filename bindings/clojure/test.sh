@@ -31,11 +31,15 @@ status=${PIPESTATUS[0]}
 # What tools/clojure answers where the dependencies cannot be had.
 [ "$status" -ne 3 ] || skip "$(tail -n 1 "$output")"
 tests=$(tail -n 1 "$output")
-test/readme.sh 2>&1 | tee "$output"
-readme=$(tail -n 1 "$output")
+shown=
+for document in README.md docs/clojure.md; do
+  test/readme.sh "$document" 2>&1 | tee "$output"
+  shown="$shown$(tail -n 1 "$output")
+"
+done
 
-printf '%s\n%s\n' "$tests" "$readme" | awk '
+printf '%s\n%s' "$tests" "$shown" | awk '
   /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { passed += $1; failed += $3; skipped += $5; suites++; next }
   # A suite that gave no figures came to no end.
   { print "no result: " $0; failed++ }
-  END { print passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped"; exit failed > 0 || suites < 2 }'
+  END { print passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped"; exit failed > 0 || suites < 3 }'

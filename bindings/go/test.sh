@@ -142,7 +142,7 @@ check "that program needs no shared one" is_empty "$(ldd "$built/static" | grep 
 check "without cgo, the compiler says so" without_cgo
 
 # What the documentation shows.
-for document in README.md bindings/go/README.md; do
+for document in README.md bindings/go/README.md docs/go.md; do
   check "what $document shows of Go works from an empty folder" bindings/go/readme.sh "$document"
 done
 

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Does what README.md says between <!-- clojure --> and <!-- /clojure -->, in an empty folder, to the letter: its sh blocks are
+# Does what a document says between <!-- clojure --> and <!-- /clojure -->, in an empty folder, to the letter: its sh blocks are
 # run in their order, its clojure block is saved as the file that the text before it names. TN_COMPACTOR names the checkout,
 # as the text asks for. The last line is N passed, N failed, N skipped.
+#
+#   readme.sh DOCUMENT    a path from the project's root, such as README.md
 set -u
+document=$1
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 folder=$root/target/clojure/readme
 passed=0 failed=0
@@ -27,7 +30,7 @@ awk -v folder="$folder" '
   file { print > file; next }
   match($0, /`[a-z_]+\.clj`/) { name = substr($0, RSTART + 1, RLENGTH - 2) }
   END { exit !(closed && !file && number) }
-' "$root/README.md" && pass "README.md has its section for Clojure" || fail "README.md has its section for Clojure"
+' "$root/$document" && pass "$document has its section for Clojure" || fail "$document has its section for Clojure"
 
 export TN_COMPACTOR=$root PATH=$root/bindings/clojure/tools:$PATH
 cd "$folder/empty" || exit 1

@@ -1,4 +1,4 @@
-"""The section on Python in the main README, followed word by word from an empty folder."""
+"""What the documents show of Python. The section in the main README is followed word by word from an empty folder."""
 from __future__ import annotations
 
 import os
@@ -39,3 +39,13 @@ def test_a_stranger_who_follows_the_section_gets_what_it_shows(tmp_path: Path) -
 def test_the_bindings_own_page_shows_the_same_program() -> None:
     program = re.search(r"<!-- python -->\n.*?(```python\n.*?```).*?<!-- /python -->", README, re.S)
     assert program and program[1] in (BINDING / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_blocks_of_the_page_are_one_program_that_prints_what_it_shows(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", (ROOT / "docs" / "python.md").read_text(encoding="utf-8"), re.S | re.M)
+    assert {language for language, _ in blocks} == {"python", "text"}
+    program = "".join(text for language, text in blocks if language == "python")
+    shown = "".join(text for language, text in blocks if language == "text")
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == shown

@@ -1,8 +1,33 @@
-# tn_compactor: `make` builds the libraries and the C program, `make demo` shows them at work, `make test` runs every test.
+# tn_compactor: `make` builds the libraries and the C program, `make demo` shows them at work, `make test` runs every test,
+# `make install` puts the library where other programs find it.
 
 CARGO ?= cargo
 CC ?= cc
 CFLAGS ?= -O2
+INSTALL ?= install
+
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+CMAKEDIR ?= $(LIBDIR)/cmake/tn_compactor
+
+# Cargo.toml has the version; every other place takes it from there.
+version := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+major := $(firstword $(subst ., ,$(version)))
+description := $(shell sed -n 's/^description = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+
+# The names of the shared library: as it is built, as programs ask for it, and with its whole version.
+ifeq ($(shell uname -s),Darwin)
+built := libtn_compactor.dylib
+soname := libtn_compactor.$(major).dylib
+versioned := libtn_compactor.$(version).dylib
+else
+built := libtn_compactor.so
+soname := $(built).$(major)
+versioned := $(built).$(version)
+endif
+archive := libtn_compactor.a
 
 release := target/release
 # What the library says of itself in a panic's place names neither this folder nor cargo's.
@@ -17,12 +42,46 @@ all: lib $(release)/compact
 # is up to date, also after a build of its own has put other artefacts into the same folder.
 lib:
 	$(build) --crate-type cdylib
-	ln -sf libtn_compactor.so $(release)/libtn_compactor.so.0
-	$(build) --crate-type staticlib
+	ln -sf $(built) $(release)/$(soname)
+	$(build) --crate-type staticlib -- --print native-static-libs=$(release)/native-static-libs
+	@$(identity) > $(release)/made
+
+# What `make` built last. `make install` installs that and nothing else: not what a build of cargo's own left in its place.
+identity = (echo $(version) && cd $(release) && cksum $(built) $(archive) native-static-libs)
 
 $(release)/compact: $(wildcard bindings/c/*.c bindings/c/*.h) include/tn_compactor.h | lib
 	$(CC) -std=c99 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(warnings) -Iinclude $(filter %.c,$^) \
 	  -L$(release) -ltn_compactor -Wl,-rpath,'$$ORIGIN' -o $@
+
+headers := include/tn_compactor.h include/tn_compactor.hpp
+cmake_files := $(wildcard packaging/*.cmake)
+# What the pkg-config file says, with the folders below PREFIX told from there.
+PC_PREFIX ?= $(PREFIX)
+below_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+# What rustc says that the static library needs, but for libgcc_s and libc. The compiler adds these by itself, and in a program that
+# is static as a whole it takes another for libgcc_s, which is a shared library only.
+libs_private = $$(tr ' ' '\n' < $(release)/native-static-libs | grep -vxE -e '-lgcc_s|-lc' | paste -sd' ' -)
+
+# Builds only where `make` has not, so that root, who often has no cargo, can install.
+install:
+	@$(identity) 2>/dev/null | cmp -s - $(release)/made || $(MAKE) lib
+	$(INSTALL) -d '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(PKGCONFIGDIR)' '$(DESTDIR)$(CMAKEDIR)'
+	$(INSTALL) -m 755 $(release)/$(built) '$(DESTDIR)$(LIBDIR)/$(versioned)'
+	ln -sf $(versioned) '$(DESTDIR)$(LIBDIR)/$(soname)'
+	ln -sf $(versioned) '$(DESTDIR)$(LIBDIR)/$(built)'
+	$(INSTALL) -m 644 $(release)/$(archive) '$(DESTDIR)$(LIBDIR)/$(archive)'
+	$(INSTALL) -m 644 $(headers) '$(DESTDIR)$(INCLUDEDIR)'
+	$(INSTALL) -m 644 $(cmake_files) '$(DESTDIR)$(CMAKEDIR)'
+	sed -e 's|@PREFIX@|$(PC_PREFIX)|' -e 's|@LIBDIR@|$(call below_prefix,$(LIBDIR))|' \
+	  -e 's|@INCLUDEDIR@|$(call below_prefix,$(INCLUDEDIR))|' -e 's|@VERSION@|$(version)|' -e 's|@DESCRIPTION@|$(description)|' \
+	  -e "s|@LIBS_PRIVATE@|$(libs_private)|" packaging/tn_compactor.pc.in > '$(DESTDIR)$(PKGCONFIGDIR)/tn_compactor.pc'
+	chmod 644 '$(DESTDIR)$(PKGCONFIGDIR)/tn_compactor.pc'
+
+uninstall:
+	rm -f $(foreach name,$(versioned) $(soname) $(built) $(archive),'$(DESTDIR)$(LIBDIR)/$(name)') \
+	  $(foreach name,$(notdir $(headers)),'$(DESTDIR)$(INCLUDEDIR)/$(name)') \
+	  $(foreach name,$(notdir $(cmake_files)),'$(DESTDIR)$(CMAKEDIR)/$(name)') '$(DESTDIR)$(PKGCONFIGDIR)/tn_compactor.pc'
+	-rmdir '$(DESTDIR)$(CMAKEDIR)'
 
 header:
 	TN_WRITE_HEADER=1 $(CARGO) test --locked --test header
@@ -70,4 +129,4 @@ hostile-table:
 clean:
 	$(CARGO) clean
 
-.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table docs clean
+.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table docs install uninstall clean

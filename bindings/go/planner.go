@@ -31,9 +31,8 @@ type Planner struct {
 //
 // A planner that is no longer used is freed by the garbage collector in its own time, or at once by Close.
 func New(options Options) (*Planner, error) {
-	if loaded := C.tn_abi_version(); loaded != C.TN_ABI_VERSION {
-		return nil, fmt.Errorf("tncompactor: the library that is loaded, %s, speaks interface %d, and this program was built for interface %d",
-			Version(), loaded, C.TN_ABI_VERSION)
+	if err := compatible(); err != nil {
+		return nil, err
 	}
 	summarize, err := options.summarizer()
 	if err != nil {

@@ -110,6 +110,9 @@ sanitize: all
 # A hundred thousand compactions in one process, through C and through each binding; `make test` has five thousand.
 endurance: all
 	tests/endurance/run 100000
+# What builds whole packages: the crate, by cargo-c, wheels, archives. Takes minutes, and more of them where cargo-c is not built yet.
+test-install: all
+	tests/run --install
 
 # The table, then the library beside the ports that its bindings replace; ARGS=--write puts the table into the README.
 bench: all
@@ -129,4 +132,4 @@ hostile-table:
 clean:
 	$(CARGO) clean
 
-.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table docs install uninstall clean
+.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table docs install uninstall test-install clean

@@ -54,5 +54,24 @@ example() {
     inside { print }' "$root/README.md"
 }
 
+# The C and C++ programs of the README, outside of the tree.
+consumer=$away/consumer
+mkdir -p "$consumer"
+example c >"$consumer/example.c"
+example cpp >"$consumer/example.cpp"
+# pkg_config FOLDER ARGUMENTS...: what pkg-config says of the library that is installed under the folder.
+pkg_config() { PKG_CONFIG_PATH=$1/lib/pkgconfig pkg-config "${@:2}" tn_compactor; }
+# build OUTPUT SOURCE FLAGS...: by the compiler of the source's language.
+build() {
+  local output=$consumer/$1 source=$consumer/$2
+  shift 2
+  case $source in
+    *.cpp) "${CXX:-c++}" -std=c++17 -Wall -Wextra -Werror "$source" "$@" -o "$output" ;;
+    *) "${CC:-cc}" -std=c99 -Wall -Wextra -Werror "$source" "$@" -o "$output" ;;
+  esac
+}
+summarized() { prints '[Summary of earlier conversation]' "$@"; }
+needs_no_shared() { is_empty "$(readelf -dW "$1" 2>/dev/null | grep libtn_compactor)"; }
+
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 major=${version%%.*}

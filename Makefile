@@ -5,6 +5,8 @@ CARGO ?= cargo
 CC ?= cc
 CFLAGS ?= -O2
 INSTALL ?= install
+# What stands in for the Clojure CLI, and needs Maven.
+CLOJURE ?= tools/clojure
 
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
@@ -83,6 +85,10 @@ uninstall:
 	  $(foreach name,$(notdir $(cmake_files)),'$(DESTDIR)$(CMAKEDIR)/$(name)') '$(DESTDIR)$(PKGCONFIGDIR)/tn_compactor.pc'
 	-rmdir '$(DESTDIR)$(CMAKEDIR)'
 
+# The jar for Java and Clojure, with the library inside.
+jar: lib
+	cd bindings/clojure && $(CLOJURE) -M:build
+
 header:
 	TN_WRITE_HEADER=1 $(CARGO) test --locked --test header
 
@@ -132,4 +138,4 @@ hostile-table:
 clean:
 	$(CARGO) clean
 
-.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table docs install uninstall test-install clean
+.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table docs install uninstall test-install jar clean

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/install/check.sh
 . tests/install/check.sh
 
-for part in make c cmake go jvm; do
+for part in make c cmake go jvm versions; do
   # shellcheck disable=SC1090
   . "tests/install/$part.sh"
 done

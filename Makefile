@@ -5,6 +5,8 @@ CARGO ?= cargo
 CC ?= cc
 CFLAGS ?= -O2
 INSTALL ?= install
+# GNU's, for the archives.
+TAR ?= tar
 # What stands in for the Clojure CLI, and needs Maven.
 CLOJURE ?= tools/clojure
 
@@ -85,6 +87,28 @@ uninstall:
 	  $(foreach name,$(notdir $(cmake_files)),'$(DESTDIR)$(CMAKEDIR)/$(name)') '$(DESTDIR)$(PKGCONFIGDIR)/tn_compactor.pc'
 	-rmdir '$(DESTDIR)$(CMAKEDIR)'
 
+# The archives: the sources, and what `make install` installs, to be unpacked wherever it is wanted. The same sources give the same bytes,
+# whoever packs them in whatever folder; the time in the archives is the commit's, and that of Cargo.toml where there is no git.
+dist: lib
+	rm -rf $(dist)
+	mkdir -p $(dist)
+	$(sources) | LC_ALL=C sort -z > $(dist)/sources
+	test -s $(dist)/sources
+	$(pack) --null --files-from=$(dist)/sources --transform='s|^|$(name)/|S' -f $(dist)/$(name).tar
+	$(MAKE) install DESTDIR=$(dist)/ PREFIX=/$(binary) PC_PREFIX='$$$${pcfiledir}/../..'
+	cp README.md CHANGELOG.md LICENSE $(dist)/$(binary)
+	$(pack) --sort=name -C $(dist) -f $(dist)/$(binary).tar $(binary)
+	gzip -n -9 $(dist)/*.tar
+	rm -rf $(dist)/sources $(dist)/$(binary)
+	cd $(dist) && sha256sum *.tar.gz > SHA256SUMS
+
+dist := target/dist
+name := tn_compactor-$(version)
+binary = $(name)-$(shell rustc -vV | sed -n 's/^host: //p')
+epoch = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),$(shell date -r Cargo.toml +%s))
+sources = if [ -e .git ]; then git ls-files -z; else find . -path ./target -prune -o ! -type d -print0 | sed -z 's|^\./||'; fi
+pack = $(TAR) -c --format=ustar --mtime=@$(epoch) --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r,go-w,a+X
+
 # The jar for Java and Clojure, with the library inside.
 jar: lib
 	cd bindings/clojure && $(CLOJURE) -M:build
@@ -138,4 +162,4 @@ hostile-table:
 clean:
 	$(CARGO) clean
 
-.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table docs install uninstall test-install jar clean
+.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table docs install uninstall test-install jar dist clean

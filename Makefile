@@ -140,6 +140,7 @@ sanitize: all
 # A hundred thousand compactions in one process, through C and through each binding; `make test` has five thousand.
 endurance: all
 	tests/endurance/run 100000
+
 # What builds whole packages: the crate, by cargo-c, wheels, archives. Takes minutes, and more of them where cargo-c is not built yet.
 test-install: all
 	tests/run --install

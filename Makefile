@@ -7,6 +7,8 @@ CFLAGS ?= -O2
 INSTALL ?= install
 # GNU's, for the archives.
 TAR ?= tar
+PYTHON ?= python3
+WHEELS ?= target/wheel/dist
 # What stands in for the Clojure CLI, and needs Maven.
 CLOJURE ?= tools/clojure
 
@@ -109,6 +111,11 @@ epoch = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),$
 sources = if [ -e .git ]; then git ls-files -z; else find . -path ./target -prune -o ! -type d -print0 | sed -z 's|^\./||'; fi
 pack = $(TAR) -c --format=ustar --mtime=@$(epoch) --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r,go-w,a+X
 
+# The source distribution for Python and, made from it, the wheel, named for the oldest platform that it runs on. PYTHON has to have the
+# package `build`; where libraries of the system are too new for any platform that PyPI takes, this fails.
+wheel:
+	CARGO_TARGET_DIR=$(CURDIR)/target/wheel $(PYTHON) -m build --outdir $(WHEELS) -C build-args='--compatibility pypi' bindings/python
+
 # The jar for Java and Clojure, with the library inside.
 jar: lib
 	cd bindings/clojure && $(CLOJURE) -M:build
@@ -163,4 +170,4 @@ hostile-table:
 clean:
 	$(CARGO) clean
 
-.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table docs install uninstall test-install jar dist clean
+.PHONY: all lib header abi demo test sanitize endurance bench fuzz hostile-table docs install uninstall test-install jar dist wheel clean

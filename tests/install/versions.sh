@@ -7,6 +7,8 @@ is_so "the header" same "$(macro TN_VERSION_MAJOR).$(macro TN_VERSION_MINOR).$(m
 is_so "the interface's version is the number in the library's name" same "$(macro TN_ABI_VERSION)" "$major"
 is_so "the pkg-config file" same "$(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/tn_compactor.pc")" "$version"
 is_so "Cargo.lock" same "$(grep -A 1 -xF 'name = "tn-compactor"' Cargo.lock | sed -n 's/^version = "\(.*\)"/\1/p')" "$version"
+tells() { grep -qF "tn-compactor-$version.jar" README.md && grep -qF "find_package(tn_compactor ${version%.*} " README.md; }
+is_so "the README" tells
 is_so "pyproject.toml leaves it to Cargo.toml" grep -qxF 'dynamic = ["version"]' bindings/python/pyproject.toml
 is_so "no other file of a package tells one" is_empty \
   "$(grep -nE '^ *(project\()?version *[=:]? *"?[0-9]' bindings/python/pyproject.toml bindings/clojure/deps.edn bindings/go/go.mod packaging/*)"

@@ -148,6 +148,11 @@ rust_block() {
   is_so "$name: the program runs" timeout 60 "${file%.*}.run"
 }
 
+# Where the section on installing has put the library.
+export PREFIX="$PWD/$built/prefix"
+export PKG_CONFIG_PATH="$PREFIX/lib/pkgconfig"
+is_so "the library is installed" make install PREFIX="$PREFIX"
+
 # What compact says of its options; without the program, that it is missing.
 target/release/compact --help >"$built/compact-help" 2>&1
 

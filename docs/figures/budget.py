@@ -106,7 +106,8 @@ def by_transcript(library: Library, count: list[Counter], transcripts: dict[str,
 
 def by_tail(library: Library, transcripts: dict[str, list[Any]]) -> list[str]:
     """A quarter of each transcript is its budget, so that it has to be compacted several times."""
-    roomy, full = [], []
+    roomy: list[tuple[list[Any], int, int]] = []
+    full: list[tuple[list[Any], int, int]] = []
     for messages in transcripts.values():
         tokens = library.estimate(json.dumps(messages))
         if len(messages) < LEAST_MESSAGES or tokens < LEAST_TOKENS:

@@ -145,11 +145,11 @@ def drawn() -> str:
     out.append(text(brace + 8, target - 6, "you summarize", "quiet"))
     out.append(text(brace + 8, top_of(plan.request_start) + BAR / 2 - 6, "the request stays", "quiet"))
 
-    y = height - 22
-    for x, kind, words in ((LEFT, "kept", "kept, byte for byte"), (LEFT + 170, "older", "older: summarized"),
-                           (LEFT + 330, "both", "both"), (LEFT + 420, "summary", "new")):
-        out.append(f'<rect class="{kind}" x="{x}" y="{y - 10}" width="20" height="12" rx="3"/>')
-        out.append(text(x + 28, y, words, "quiet"))
+    key = height - 22
+    for left, kind, words in ((LEFT, "kept", "kept, byte for byte"), (LEFT + 170, "older", "older: summarized"),
+                              (LEFT + 330, "both", "both"), (LEFT + 420, "summary", "new")):
+        out.append(f'<rect class="{kind}" x="{left}" y="{key - 10}" width="20" height="12" rx="3"/>')
+        out.append(text(left + 28, key, words, "quiet"))
     return "\n".join(out) + "\n</svg>\n"
 
 

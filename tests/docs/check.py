@@ -40,7 +40,9 @@ def named(path: Path) -> str:
 
 def without_blocks(text: str) -> tuple[str, list[Block]]:
     """The prose, and the fenced blocks with their languages."""
-    prose, blocks, inside = [], [], None
+    prose: list[str] = []
+    blocks: list[Block] = []
+    inside: tuple[str, list[str]] | None = None
     for line in text.splitlines():
         fence = re.match(r" *```(\S*)", line)
         if fence and inside is None:

@@ -139,7 +139,8 @@ typedef enum tn_char_unit {
    */
   TN_UTF16 = 1,
   /**
-   * A UTF-8 byte, as Go counts. U+2028 and U+2029 count 6, since Go's encoder writes them as escapes.
+   * A UTF-8 byte, as Go counts. U+2028 and U+2029 count 6, since Go's encoder writes them as escapes,
+   * but not `<`, `>` and `&`, as with `SetEscapeHTML(false)`.
    */
   TN_UTF8 = 2,
 } tn_char_unit;
@@ -588,7 +589,8 @@ void tn_plan_free(struct tn_plan *plan);
  * Estimates the tokens of a transcript: for each message a quarter of its characters in compact JSON, rounded up.
  *
  * White space between tokens does not count, and strings count as ECMAScript's `JSON.stringify` writes them, however the
- * text spells them. It is an estimate, not a tokenizer.
+ * text spells them, but that half a surrogate pair alone counts as one character, in UTF-8 as three bytes. Numbers count as
+ * they are spelled. It is an estimate, not a tokenizer.
  *
  * @param messages The transcript: a JSON array of message objects in UTF-8, read during the call.
  * @param messages_len Its length in bytes, or `TN_NUL_TERMINATED`.

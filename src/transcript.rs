@@ -24,7 +24,8 @@ pub(crate) const TEXT: &str = "messages";
 /// characters in compact JSON, rounded up.
 ///
 /// White space between tokens does not count, and strings count as ECMAScript's `JSON.stringify` writes them, however
-/// the text spells them. It is an estimate, not a tokenizer.
+/// the text spells them, but that half a surrogate pair alone counts as one character. Numbers count as they are spelled. It is an
+/// estimate, not a tokenizer.
 ///
 /// # Errors
 ///
@@ -473,7 +474,7 @@ struct Seed(u64);
 
 impl Default for Seed {
     fn default() -> Self {
-        // Where the system laid out this process's stack and code is as unknown as a random number.
+        // Where this process's stack and code stand, which the sender does not know where the system randomizes addresses.
         let here = 0_u8;
         let mut hasher = DefaultHasher::new();
         hasher.write_usize(std::ptr::from_ref(&here).addr());

@@ -46,6 +46,24 @@ fn an_option_that_is_not_known_is_named_however_it_is_written() {
 }
 
 #[test]
+fn options_that_are_no_json_are_refused_as_that() {
+    for (options, place) in [
+        (r#"{"max_tokens":5},"x""#, 16),
+        (r#"{"max_tokens":5},":""#, 16),
+        (r#"{"max_tokens":5},"#, 16),
+        (r#""","""#, 2),
+        (r#"{"max_tokens":5}{}"#, 16),
+        (r#"{"max_tokens" 5}"#, 14),
+    ] {
+        let error = options_error(options);
+        assert!(
+            error.contains(&format!("byte {place}:")),
+            "{options}: {error}"
+        );
+    }
+}
+
+#[test]
 fn an_option_value_is_shown_on_one_line() {
     let error = options_error("{\"max_tokens\":5,\"split\":{\"a\": [1,\n2]}}");
     assert_eq!(

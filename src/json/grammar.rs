@@ -8,7 +8,7 @@ use super::Span;
 use super::block::Block;
 use super::carry::OntoNext;
 
-/// Where the tokens of a block start. Its other bytes are gaps.
+/// Where the tokens of a block start, or lie. Its other bytes are gaps.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tokens {
     /// Brackets, commas and colons.
@@ -56,8 +56,7 @@ pub(super) struct Brackets {
     in_object: u64,
     outside: u64,
     first_level: u64,
-    /// Commas and colons.
-    separators: u64,
+    commas: u64,
     /// The tokens that may stand only in an object, and only in an array.
     of_object: u64,
     of_array: u64,
@@ -126,7 +125,7 @@ impl Grammar {
             in_object: 0_u64.wrapping_sub(self.open & 1),
             outside: all_if(self.depth == 0),
             first_level: all_if(self.depth == 1),
-            separators,
+            commas,
             of_object: colons,
             of_array: key_places & !(strings | closing) | after_key & !colons,
             leaves,
@@ -219,7 +218,7 @@ impl Grammar {
     pub(super) fn leave(&mut self, block: &Brackets) -> Result<(), Halt> {
         let misplaced = block.of_object & !block.in_object
             | block.of_array & block.in_object
-            | block.separators & block.outside;
+            | block.commas & block.outside;
         self.has_others |= block.leaves & block.first_level != 0;
         if block.fault | misplaced != 0 {
             return Err(Halt::Fault);

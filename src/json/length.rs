@@ -8,12 +8,13 @@ pub enum CharUnit {
     CodePoint,
     /// A UTF-16 code unit, as JavaScript and the JVM count.
     Utf16,
-    /// A UTF-8 byte, as Go counts. U+2028 and U+2029 count 6, since Go's encoder writes them as escapes.
+    /// A UTF-8 byte, as Go counts. U+2028 and U+2029 count 6, since Go's encoder writes them as escapes
+    /// (with `SetEscapeHTML(false)`, which leaves `<`, `>` and `&` as they are).
     Utf8,
 }
 
 /// What a character inside a string adds to the length of compact JSON, which is written as ECMAScript's `JSON.stringify`
-/// does. Surrogates are code points here.
+/// does, but that half a surrogate pair alone counts as a character rather than as an escape.
 pub(super) fn of_character(code: u32, unit: CharUnit) -> u64 {
     match (code, unit) {
         // `"`, `\` and the controls that have a short escape.

@@ -111,11 +111,15 @@ impl Kernel for Scan<'_, '_> {
                 beyond_ascii |= block.beyond_ascii();
                 *masks = carry.masks(block);
                 masks.before = counted;
-                counted = counted.wrapping_add(count(masks.counted));
+                counted += count(masks.counted);
             }
             encoding
                 .check(text, base + blocks.len() * WIDTH, beyond_ascii == 0)
                 .ok_or(Stop::Fault)?;
+            // Broken escapes may overlap, and then their characters would be left out twice.
+            if carry.fault != 0 {
+                return Err(Stop::Fault);
+            }
             reader.read::<B>(base, blocks, &masks)?;
             base += blocks.len() * WIDTH;
         }
@@ -180,10 +184,10 @@ struct Masks {
     tokens: Tokens,
     /// The bytes that count as a character.
     counted: u64,
-    /// The bytes where what `counted` says is to be mended: the `u` of an escape that does not simply stand for a character of
+    /// The bytes where what `counted` says is to be mended: the `u` of an escape that may not simply stand for a character of
     /// three bytes, and the first byte of what may be U+2028 or U+2029, where those count more than they have.
     mended: u64,
-    /// How many bits are set in the `counted` of all blocks before. It may wrap: only differences count.
+    /// How many bits are set in the `counted` of all blocks before.
     before: u64,
 }
 
@@ -286,11 +290,11 @@ impl Carry {
             CharUnit::CodePoint | CharUnit::Utf16 => {
                 masks.counted &=
                     !(plain | plain << 1 | plain << 2 | plain << 3 | plain << 4 | self.spared);
-                self.spared = plain >> 63 | plain >> 62 | plain >> 61 | plain >> 60;
+                self.spared = plain >> 62 | plain >> 61 | plain >> 60;
             }
             CharUnit::Utf8 => {
                 masks.counted &= !(plain | plain << 1 | plain << 2 | self.spared);
-                self.spared = plain >> 63 | plain >> 62;
+                self.spared = plain >> 62;
             }
         }
     }
@@ -391,7 +395,7 @@ impl Reader<'_, '_> {
         match self.text.get(at) {
             Some(b'u') if at == self.second_half => self.mended = self.mended.wrapping_sub(6),
             Some(b'u') => {
-                // What is no escape here is a fault that is reported in the end.
+                // An escape that the stride ends in may be broken, which is noticed in the next one.
                 let escape = self.text.get(at - 1..).unwrap_or_default();
                 if let Ok((code, taken)) = escape::read(escape) {
                     let chars = length::of_character(code, self.unit);

@@ -175,7 +175,7 @@ fn a_character_outside_a_string_is_a_fault_where_it_starts() {
 #[test]
 fn a_character_may_lie_across_the_edge_of_a_stride() {
     let prefix = r#"[{"s":""#;
-    for edge in [STRIDE, 2 * STRIDE] {
+    for edge in [STRIDE, 2 * STRIDE, 3 * STRIDE] {
         for character in CHARACTERS {
             for before in 0..=5 {
                 let letters = "b".repeat(edge - before - prefix.len());
@@ -218,7 +218,7 @@ fn bytes_that_are_no_character_are_refused_wherever_they_stand() {
 #[test]
 fn bytes_that_are_no_character_are_refused_at_the_edge_of_a_stride_too() {
     let prefix = r#"[{"s":""#;
-    for edge in [STRIDE, 2 * STRIDE] {
+    for edge in [STRIDE, 2 * STRIDE, 3 * STRIDE] {
         for bytes in NO_CHARACTERS {
             for before in 0..=8 {
                 for filling in ["b", "\u{1f600}"] {

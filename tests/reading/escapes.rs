@@ -1,7 +1,7 @@
 //! Escapes, whole and broken, across every edge of a block.
 
 use super::agreement::{agree, agree_on_bytes, is_json};
-use super::text::{BLOCK, in_string};
+use super::text::{BLOCK, in_string, laid};
 
 const ESCAPES: &[&str] = &[
     // The short ones.
@@ -228,6 +228,25 @@ fn every_byte_but_a_hexadecimal_digit_is_refused_as_one() {
                     .expect("it is there");
                 text[at + digit] = byte;
                 agree_on_bytes(&text);
+            }
+        }
+    }
+}
+
+/// More would be left out of the count than is there.
+#[test]
+fn broken_escapes_side_by_side_are_faults_however_many_there_are() {
+    for broken in [r"\u\u0041", r"\u0\u0041", r"\u\ud83d\ude00", r"\u00\u000a"] {
+        for times in 1..40 {
+            for place in [0, 1, 30, 62] {
+                let name = broken.repeat(times);
+                let element = format!(r#"{{"{name}":1}}"#);
+                agree(&laid(place, "[", &format!("{element}]")));
+                agree(&laid(
+                    place,
+                    "[",
+                    &format!("{element},{element},{element}]"),
+                ));
             }
         }
     }

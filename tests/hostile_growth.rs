@@ -18,7 +18,7 @@ use tn_compactor::{CharUnit, Compactor, Error, Options, estimate_tokens};
 
 /// Sixteen times the text may take so many times the time: 16 where it is linear, 256 where it is quadratic. Between them are the
 /// processor's caches, which the smallest text may fit into, and the machine's other work.
-const MOST_GROWTH: f64 = 100.0;
+const MOST_GROWTH: f64 = 150.0;
 /// How often a time that looks worse is taken again.
 const ATTEMPTS: usize = 4;
 /// Times as much memory as text, at the peak of any call.

@@ -44,7 +44,9 @@ impl Kind {
         match self {
             Self::English => "OpenAI chat, tool results of source code, compact",
             Self::Chinese => "OpenAI chat, Chinese prose as UTF-8, compact",
-            Self::Escaped => "the same prose as `\\uXXXX`, indented by two",
+            Self::Escaped => {
+                "the same prose in escapes of four hexadecimal digits, indented by two"
+            }
             Self::Blocks => {
                 "Anthropic blocks, tool input of nested objects, arrays, numbers, short strings"
             }

@@ -12,11 +12,11 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 wanted=0.10.24
 tools=$(realpath -m "${TN_TOOLS:-target/tools}")
 export PATH="$tools/bin:$PATH"
+mkdir -p "$tools" || exit 1
 log=$tools/cargo-c.log
 
 # Without optimization and without figures for a debugger it is built in half the time, and works as well.
 build_cargo_c() {
-  mkdir -p "$tools"
   if ! pkg-config --exists openssl 2>/dev/null && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
     apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends pkg-config libssl-dev
   fi

@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::json::value::{Text, Value};
+use crate::json::trail::{Step, Steps};
+use crate::json::value::{Text, Value, member};
 
 /// The keys that matter anywhere in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,14 +37,27 @@ pub(crate) enum Key {
 const KEYS: usize = Key::ReasoningContent as usize + 1;
 
 impl Key {
+    /// No key has more bytes.
+    const LONGEST: usize = "function_response".len();
+
     fn of(name: Text<'_>) -> Option<Self> {
-        // Hardly ever is a key written with escapes, and then with few bytes for each of its own.
-        const LONGEST: usize = 6 * "functionResponse".len();
         let raw = name.raw();
         Self::named(raw).or_else(|| {
-            let escaped = raw.len() <= LONGEST && raw.contains(&b'\\');
-            Self::named(&escaped.then(|| name.decoded().ok())??)
+            // Hardly ever is a key written with escapes, and then with at most six bytes for each of its own.
+            let escaped = raw.len() <= 6 * Self::LONGEST && raw.contains(&b'\\');
+            escaped.then(|| Self::meant(name))?
         })
+    }
+
+    /// The key that `name` means, escapes and all.
+    fn meant(name: Text<'_>) -> Option<Self> {
+        let mut meant = [0; Self::LONGEST];
+        let mut length = 0;
+        for code in name.chars() {
+            *meant.get_mut(length)? = u8::try_from(code).ok()?;
+            length += 1;
+        }
+        Self::named(meant.get(..length)?)
     }
 
     fn named(name: &[u8]) -> Option<Self> {
@@ -80,19 +94,23 @@ impl Key {
 pub(crate) struct Fields<'t>([Value<'t>; KEYS]);
 
 impl<'t> Fields<'t> {
-    pub(crate) fn of(object: Value<'t>) -> Self {
-        let mut fields = Self([Value::NOTHING; KEYS]);
+    const NONE: Self = Self([Value::NOTHING; KEYS]);
+
+    fn of(object: Value<'t>) -> Self {
+        let mut fields = Self::NONE;
         for (name, value) in object.members() {
-            if let Some(key) = Key::of(name)
-                && let Some(field) = fields.0.get_mut(key as usize)
-            {
-                *field = value;
-            }
+            fields.take(name, value);
         }
         fields
     }
 
-    pub(crate) fn get(&self, key: Key) -> Option<Value<'t>> {
+    fn take(&mut self, name: Text<'_>, value: Value<'t>) -> Option<Key> {
+        let key = Key::of(name)?;
+        *self.0.get_mut(key as usize)? = value;
+        Some(key)
+    }
+
+    fn get(&self, key: Key) -> Option<Value<'t>> {
         self.0
             .get(key as usize)
             .copied()
@@ -106,13 +124,121 @@ impl<'t> Fields<'t> {
     pub(crate) fn object(&self, key: Key) -> Option<Value<'t>> {
         self.get(key).filter(|value| value.is_object())
     }
+}
 
-    /// The objects directly inside the array that is the value of `key`.
-    pub(crate) fn objects(&self, key: Key) -> impl Iterator<Item = Value<'t>> + use<'t> {
-        self.get(key)
-            .into_iter()
-            .flat_map(Value::elements)
-            .filter(|element| element.is_object())
+/// The arrays in a message whose objects matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Within {
+    Content,
+    Parts,
+    ToolCalls,
+}
+
+impl Within {
+    fn key(self) -> Key {
+        match self {
+            Self::Content => Key::Content,
+            Self::Parts => Key::Parts,
+            Self::ToolCalls => Key::ToolCalls,
+        }
+    }
+}
+
+/// A message by the steps that were noted when it was read.
+pub(crate) struct Message<'t, 's> {
+    pub(crate) fields: Fields<'t>,
+    text: &'t [u8],
+    /// What was noted behind the keys of the arrays.
+    steps: [Steps<'s>; 3],
+}
+
+impl<'t, 's> Message<'t, 's> {
+    /// The message that `text` starts with, and where its steps end.
+    pub(crate) fn of(text: &'t [u8], mut steps: Steps<'s>) -> (Self, Steps<'s>) {
+        let mut message = Self {
+            fields: Fields::NONE,
+            text,
+            steps: [Steps::NONE; 3],
+        };
+        while let Some((step, at)) = steps.next() {
+            if step != Step::Key {
+                continue;
+            }
+            let Some((name, value)) = text.get(at..).and_then(member) else {
+                continue;
+            };
+            let within = match message.fields.take(name, value) {
+                Some(Key::Content) => Within::Content,
+                Some(Key::Parts) => Within::Parts,
+                Some(Key::ToolCalls) => Within::ToolCalls,
+                _ => continue,
+            };
+            if let Some(behind) = message.steps.get_mut(within as usize) {
+                *behind = steps;
+            }
+        }
+        (message, steps)
+    }
+
+    /// The objects directly inside the array.
+    pub(crate) fn objects(&self, within: Within) -> Objects<'t, 's> {
+        let steps = self.steps.get(within as usize).copied();
+        Objects {
+            array: self.fields.get(within.key()).unwrap_or(Value::NOTHING),
+            text: self.text,
+            steps: steps.unwrap_or(Steps::NONE),
+        }
+    }
+
+    /// The text: `content` if it is a string, else `text` of the first element of `content`, else of `parts`.
+    pub(crate) fn text(&self) -> Option<Text<'t>> {
+        self.fields
+            .string(Key::Content)
+            .or_else(|| self.first(Within::Content)?.string(Key::Text))
+            .or_else(|| self.first(Within::Parts)?.string(Key::Text))
+    }
+
+    /// The first element of the array, if it is an object.
+    fn first(&self, within: Within) -> Option<Fields<'t>> {
+        let object = self.objects(within).next()?;
+        object.is_first.then_some(object.fields)
+    }
+}
+
+/// An object in an array of a message.
+pub(crate) struct Object<'t> {
+    pub(crate) fields: Fields<'t>,
+    /// It is the first element of the array.
+    pub(crate) is_first: bool,
+}
+
+/// The objects in an array of a message.
+pub(crate) struct Objects<'t, 's> {
+    array: Value<'t>,
+    text: &'t [u8],
+    /// From the array's first object on, or behind the object before.
+    steps: Steps<'s>,
+}
+
+impl<'t> Iterator for Objects<'t, '_> {
+    type Item = Object<'t>;
+
+    fn next(&mut self) -> Option<Object<'t>> {
+        let (Step::Object, at) = self.steps.next()? else {
+            return None;
+        };
+        let mut object = Object {
+            fields: Fields::NONE,
+            is_first: Value::new(self.text.get(at..)?).is_first_of(self.array),
+        };
+        let mut behind = self.steps;
+        while let Some((Step::ObjectKey, at)) = behind.next() {
+            self.steps = behind;
+            if let Some((name, value)) = self.text.get(at..).and_then(member) {
+                object.fields.take(name, value);
+            }
+        }
+        Some(object)
     }
 }
 
@@ -130,12 +256,12 @@ enum Place {
     Message,
     /// An object that is a member of the message.
     Member(Key),
-    /// Each object in an array that is a member of the message.
-    Each(Key),
+    /// Each object in the array.
+    Each(Within),
     /// Each object directly inside `content` or `parts`.
     Block,
     /// An object that is a member, under one of the keys, of an object directly inside the array.
-    InEach(Key, &'static [Key]),
+    InEach(Within, &'static [Key]),
 }
 
 /// How a shape is known, beside standing in its place.
@@ -168,7 +294,7 @@ const SHAPES: &[Shape] = &[
     // OpenAI chat
     Shape {
         side: Side::Call,
-        place: Place::Each(Key::ToolCalls),
+        place: Place::Each(Within::ToolCalls),
         mark: Mark::Always,
         tie: Tie::Id(Key::Id),
     },
@@ -220,14 +346,14 @@ const SHAPES: &[Shape] = &[
     // Gemini contents
     Shape {
         side: Side::Call,
-        place: Place::InEach(Key::Parts, &[Key::FunctionCallCamel, Key::FunctionCall]),
+        place: Place::InEach(Within::Parts, &[Key::FunctionCallCamel, Key::FunctionCall]),
         mark: Mark::Always,
         tie: Tie::IdElseName(Key::Id, Key::Name),
     },
     Shape {
         side: Side::Result,
         place: Place::InEach(
-            Key::Parts,
+            Within::Parts,
             &[Key::FunctionResponseCamel, Key::FunctionResponse],
         ),
         mark: Mark::Always,
@@ -236,13 +362,13 @@ const SHAPES: &[Shape] = &[
     // Bedrock Converse
     Shape {
         side: Side::Call,
-        place: Place::InEach(Key::Content, &[Key::ToolUse]),
+        place: Place::InEach(Within::Content, &[Key::ToolUse]),
         mark: Mark::Always,
         tie: Tie::Id(Key::ToolUseIdCamel),
     },
     Shape {
         side: Side::Result,
-        place: Place::InEach(Key::Content, &[Key::ToolResult]),
+        place: Place::InEach(Within::Content, &[Key::ToolResult]),
         mark: Mark::Always,
         tie: Tie::Id(Key::ToolUseIdCamel),
     },
@@ -272,13 +398,14 @@ pub(crate) struct Found<'t> {
 
 /// Finds the calls and results that stand outside `content` and `parts`.
 pub(crate) fn in_message<'t>(
-    message: &Fields<'t>,
+    message: &Message<'t, '_>,
     each: &mut impl FnMut(Found<'t>) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    let fields = &message.fields;
     for shape in SHAPES {
         match shape.place {
             Place::Message => {
-                if let Some(found) = shape.find(message, message)? {
+                if let Some(found) = shape.find(fields, fields)? {
                     each(Found {
                         is_item: matches!(shape.mark, Mark::TypeEnding(_)),
                         ..found
@@ -286,15 +413,15 @@ pub(crate) fn in_message<'t>(
                 }
             }
             Place::Member(key) => {
-                if let Some(object) = message.object(key)
-                    && let Some(found) = shape.find(message, &Fields::of(object))?
+                if let Some(object) = fields.object(key)
+                    && let Some(found) = shape.find(fields, &Fields::of(object))?
                 {
                     each(found)?;
                 }
             }
-            Place::Each(key) => {
-                for object in message.objects(key) {
-                    if let Some(found) = shape.find(message, &Fields::of(object))? {
+            Place::Each(within) => {
+                for object in message.objects(within) {
+                    if let Some(found) = shape.find(fields, &object.fields)? {
                         each(found)?;
                     }
                 }
@@ -305,23 +432,23 @@ pub(crate) fn in_message<'t>(
     Ok(())
 }
 
-/// Finds the calls and results in `block`, an object directly inside the member `within` of `message`.
+/// Finds the calls and results in `block`, an object directly inside the array `within` of `message`.
 pub(crate) fn in_block<'t>(
-    message: &Fields<'t>,
-    within: Key,
+    message: &Message<'t, '_>,
+    within: Within,
     block: &Fields<'t>,
     each: &mut impl FnMut(Found<'t>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for shape in SHAPES {
         match shape.place {
             Place::Block => {
-                if let Some(found) = shape.find(message, block)? {
+                if let Some(found) = shape.find(&message.fields, block)? {
                     each(found)?;
                 }
             }
             Place::InEach(array, keys) if array == within => {
                 for object in keys.iter().filter_map(|&key| block.object(key)) {
-                    if let Some(found) = shape.find(message, &Fields::of(object))? {
+                    if let Some(found) = shape.find(&message.fields, &Fields::of(object))? {
                         each(found)?;
                     }
                 }

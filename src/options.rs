@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use crate::error::Error;
+use crate::json::trail::Trail;
 use crate::json::value::Value;
 use crate::json::{CharUnit, Kind, scan};
 
@@ -108,7 +109,13 @@ impl Options {
     /// The text is no JSON object; a key is not listed; a value has the wrong type or is out of range; `max_tokens` is
     /// missing. The error names the key, what was found and what is allowed.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let document = scan::elements(TEXT, text.as_bytes(), CharUnit::default(), &mut |_| Ok(()))?;
+        let document = scan::elements(
+            TEXT,
+            text.as_bytes(),
+            CharUnit::default(),
+            &mut Trail::none(),
+            &mut |_, _| Ok(()),
+        )?;
         if document.kind != Kind::Object {
             return Err(Error::OptionsNotAnObject {
                 found: document.kind.name(),

@@ -46,7 +46,12 @@ impl Compactor {
     ///
     /// Those of [`estimate_tokens`](crate::estimate_tokens).
     pub fn plan<'t>(&self, messages: &'t str) -> Result<Plan<'t>, Error> {
-        let survey = survey(messages.as_bytes(), self.options.char_unit)?;
+        let Options {
+            char_unit,
+            max_tokens,
+            ..
+        } = self.options;
+        let survey = survey(messages.as_bytes(), char_unit, Some(max_tokens))?;
         self.plan_surveyed(messages, survey)
     }
 
@@ -78,7 +83,7 @@ impl Compactor {
         messages: &'t str,
         mut count_tokens: impl FnMut(Slice<'_>) -> Result<u64, HostError>,
     ) -> Result<Plan<'t>, Error> {
-        let survey = survey(messages.as_bytes(), self.options.char_unit)?;
+        let survey = survey(messages.as_bytes(), self.options.char_unit, None)?;
         let mut planning = Planning::start(&self.options, messages, survey, Counter::Host);
         loop {
             match planning.step()? {

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, DefaultHasher, Hasher};
 use std::ops::Range;
 
-use crate::dialect::{self, Fields, Found, Key, Side};
+use crate::dialect::{self, Fields, Found, Key, Side, Within};
 use crate::error::{Error, reserve};
-use crate::json::scan::{self, Document, Element};
-use crate::json::value::{Text, Value};
+use crate::json::scan::{self, Document, Each, Element};
+use crate::json::trail::{Steps, Trail};
+use crate::json::value::Value;
 use crate::json::{CharUnit, Kind, Span};
 
 /// What the text of every summary message begins with.
@@ -38,7 +39,7 @@ pub fn estimate_tokens(messages: &str, unit: CharUnit) -> Result<u64, Error> {
 /// The same for bytes that may not be UTF-8, which then is the error.
 pub(crate) fn estimate_tokens_in(messages: &[u8], unit: CharUnit) -> Result<u64, Error> {
     let mut tokens = 0;
-    messages_of(messages, unit, |message| {
+    messages_of(messages, unit, &mut Trail::none(), &mut |message, _| {
         tokens += estimate(&message);
         Ok(())
     })?;
@@ -50,13 +51,14 @@ fn estimate(message: &Element) -> u64 {
     message.chars.div_ceil(4)
 }
 
-/// Reads `text` as an array of objects and calls `each` for every one, in order, as long as they are objects.
+/// Reads `text` as an array of objects and calls `each` for every one, in order.
 fn messages_of(
     text: &[u8],
     unit: CharUnit,
-    mut each: impl FnMut(Element) -> Result<(), Error>,
+    trail: &mut Trail,
+    each: &mut Each<'_>,
 ) -> Result<Document, Error> {
-    let document = scan::elements(TEXT, text, unit, &mut each)?;
+    let document = scan::elements(TEXT, text, unit, trail, each)?;
     if document.kind != Kind::Array {
         return Err(Error::NotAnArray {
             found: document.kind.name(),
@@ -91,8 +93,10 @@ pub(crate) struct Survey {
     pub(crate) head_end: usize,
     /// The estimate for the whole transcript.
     pub(crate) tokens: u64,
-    /// Where the messages are; empty if they are too many, or the text too long, to be kept in mind.
-    found: Vec<Place>,
+    /// Where the messages are; empty if not all of them are kept in mind.
+    places: Vec<Place>,
+    /// Where their keys are.
+    trail: Trail,
 }
 
 /// Where a message is, and its estimate. As small as can be, since there is one for each message under budget, too.
@@ -104,8 +108,8 @@ struct Place {
 }
 
 impl Place {
-    /// How much text there is for every place kept in mind. A place has 12 bytes: this is a twelfth of the text at most.
-    const SHARE: usize = 150;
+    /// How much text there is for every place kept in mind. A place has 12 bytes: this is 6 % of the text at most.
+    const SHARE: usize = 200;
 
     /// As many as are made room for at first.
     const FEW: usize = 64;
@@ -119,66 +123,71 @@ impl Place {
     }
 }
 
-/// Reads the whole of `text` once.
+/// How much text there is for every step of the trail. A step has 2 bytes: this is 3.2 % of the text at most.
+const STEP_SHARE: usize = 62;
+
+/// Reads the whole of `text` once. `budget` is the one for the estimate, if the estimate decides.
 ///
-/// Messages are kept in mind only as far as that takes a small share of the text's own size, so that hardly any memory is
-/// needed under budget. Where that does not suffice, they are found again when the transcript is over budget.
-pub(crate) fn survey(text: &[u8], unit: CharUnit) -> Result<Survey, Error> {
-    let mut survey = Survey {
-        array: Span { start: 0, end: 0 },
-        count: 0,
-        head_end: 0,
-        tokens: 0,
-        found: Vec::new(),
-    };
-    let most = text.len() / Place::SHARE;
-    reserve(&mut survey.found, most.min(Place::FEW))?;
-    let document = messages_of(text, unit, |message| {
-        let tokens = estimate(&message);
-        survey.tokens += tokens;
-        if survey.head_end == survey.count && is_instruction(Value::new(message.span.of(text))) {
-            survey.head_end += 1;
+/// As long as it is not known that the transcript is over budget, messages are kept in mind only as far as that takes a small share
+/// of the text's own size. Where that does not suffice, they are read again when the transcript is over budget.
+pub(crate) fn survey(text: &[u8], unit: CharUnit, budget: Option<u64>) -> Result<Survey, Error> {
+    let (mut count, mut head_end, mut tokens) = (0, 0, 0);
+    let mut places = Vec::new();
+    let mut most = text.len() / Place::SHARE;
+    reserve(&mut places, most.min(Place::FEW))?;
+    let mut trail = Trail::of_all();
+    let document = messages_of(text, unit, &mut trail, &mut |message, trail| {
+        let estimate = estimate(&message);
+        tokens += estimate;
+        if head_end == count {
+            if is_instruction(message.span.of(text), trail.last()) {
+                head_end += 1;
+            } else {
+                trail.keep_at_most(text.len() / STEP_SHARE);
+            }
         }
-        if survey.found.len() == survey.found.capacity() && survey.found.len() < most {
-            let room = most - survey.found.len();
-            reserve(&mut survey.found, room)?;
+        if budget.is_some_and(|budget| tokens > budget) {
+            most = usize::MAX;
+            trail.keep_at_most(usize::MAX);
         }
-        if survey.found.len() < most
-            && let Some(place) = Place::of(&message, tokens)
+        if places.len() == count
+            && count < most
+            && let Some(place) = Place::of(&message, estimate)
         {
-            survey.found.push(place);
+            if count == places.capacity() {
+                let room = if most < usize::MAX { most - count } else { 1 };
+                reserve(&mut places, room)?;
+            }
+            places.push(place);
         }
-        survey.count += 1;
+        count += 1;
         Ok(())
     })?;
-    survey.array = document.span;
-    if survey.found.len() < survey.count {
-        survey.found = Vec::new();
+    if places.len() < count {
+        places = Vec::new();
+        trail = Trail::none();
     }
-    Ok(survey)
+    Ok(Survey {
+        array: document.span,
+        count,
+        head_end,
+        tokens,
+        places,
+        trail,
+    })
 }
 
-/// Whether `message` may stand among the leading instructions.
-fn is_instruction(message: Value<'_>) -> bool {
-    let fields = Fields::of(message);
-    let instructs = fields
+/// Whether a message may stand among the leading instructions.
+fn is_instruction(message: &[u8], steps: Steps<'_>) -> bool {
+    let (message, _) = dialect::Message::of(message, steps);
+    let instructs = message
+        .fields
         .string(Key::Role)
         .is_some_and(|role| role.is("system") || role.is("developer"));
-    instructs && !text_of(&fields).is_some_and(|text| text.starts_with(SUMMARY_PREFIX))
-}
-
-/// The text of a message: `content` if it is a string, else `text` of the first element of `content`, else of `parts`.
-fn text_of<'t>(message: &Fields<'t>) -> Option<Text<'t>> {
-    message
-        .string(Key::Content)
-        .or_else(|| first_of(message, Key::Content)?.string(Key::Text))
-        .or_else(|| first_of(message, Key::Parts)?.string(Key::Text))
-}
-
-/// The first element of the array under `key`, if it is an object.
-fn first_of<'t>(message: &Fields<'t>, key: Key) -> Option<Fields<'t>> {
-    let first = message.get(key)?.elements().next()?;
-    first.is_object().then(|| Fields::of(first))
+    instructs
+        && !message
+            .text()
+            .is_some_and(|text| text.starts_with(SUMMARY_PREFIX))
 }
 
 /// What the split asks of one message.
@@ -215,34 +224,35 @@ pub(crate) struct Transcript {
 impl Transcript {
     /// Reads `text`, which [`survey`] found to be a transcript.
     pub(crate) fn read(text: &[u8], survey: &Survey, unit: CharUnit) -> Result<Self, Error> {
-        let mut messages = Vec::new();
-        reserve(&mut messages, survey.count)?;
-        let mut pairing = Pairing::default();
-        let mut total = 0;
-        let mut read = |span: Span, tokens: u64| {
-            let value = Value::new(span.of(text));
-            let mut message = pairing.read(&mut messages, value, span)?;
-            message.tokens_before = total;
-            total += tokens;
-            messages.push(message);
-            Ok(())
+        let mut reading = Reading {
+            text,
+            messages: Vec::new(),
+            tokens: 0,
+            pairing: Pairing::default(),
         };
-        if survey.found.is_empty() {
-            messages_of(text, unit, |message| read(message.span, estimate(&message)))?;
-        } else {
-            for place in &survey.found {
-                let span = Span {
-                    start: place.start as usize,
-                    end: place.end as usize,
-                };
-                read(span, place.tokens.into())?;
+        reserve(&mut reading.messages, survey.count)?;
+        match survey.trail.all() {
+            Some(mut steps) => {
+                for place in &survey.places {
+                    let span = Span {
+                        start: place.start as usize,
+                        end: place.end as usize,
+                    };
+                    steps = reading
+                        .take(span, place.tokens.into(), steps)?
+                        .next_element();
+                }
+            }
+            None => {
+                let mut trail = Trail::of_all();
+                messages_of(text, unit, &mut trail, &mut |message, trail| {
+                    reading.take(message.span, estimate(&message), trail.last())?;
+                    trail.forget();
+                    Ok(())
+                })?;
             }
         }
-        pairing.mark_open_calls(&mut messages);
-        Ok(Self {
-            messages,
-            tokens: total,
-        })
+        Ok(reading.finish())
     }
 
     /// The estimate for the messages in `range`.
@@ -292,6 +302,34 @@ impl Transcript {
     }
 }
 
+/// The messages read so far.
+struct Reading<'t> {
+    text: &'t [u8],
+    messages: Vec<Message>,
+    tokens: u64,
+    pairing: Pairing<'t>,
+}
+
+impl Reading<'_> {
+    /// Takes the message at `span` that counts so many tokens. `steps` are its own; returns where they end.
+    fn take<'s>(&mut self, span: Span, tokens: u64, steps: Steps<'s>) -> Result<Steps<'s>, Error> {
+        let (value, behind) = dialect::Message::of(span.of(self.text), steps);
+        let mut message = self.pairing.read(&mut self.messages, &value, span)?;
+        message.tokens_before = self.tokens;
+        self.tokens += tokens;
+        self.messages.push(message);
+        Ok(behind)
+    }
+
+    fn finish(mut self) -> Transcript {
+        self.pairing.mark_open_calls(&mut self.messages);
+        Transcript {
+            messages: self.messages,
+            tokens: self.tokens,
+        }
+    }
+}
+
 /// The forward pass that matches results with calls: "a result belongs to the nearest earlier unmatched call with the
 /// same id; where the dialect has no ids, with the same name".
 #[derive(Default)]
@@ -324,11 +362,11 @@ impl<'t> Pairing<'t> {
     fn read(
         &mut self,
         earlier: &mut [Message],
-        value: Value<'t>,
+        value: &dialect::Message<'t, '_>,
         span: Span,
     ) -> Result<Message, Error> {
         let index = earlier.len();
-        let fields = Fields::of(value);
+        let fields = &value.fields;
         // The calls of a message are seen before its results.
         let first_call = self.calls.len();
         let mut is_call_item = false;
@@ -348,19 +386,14 @@ impl<'t> Pairing<'t> {
         let mut opens_with_thinking = fields
             .string(Key::Type)
             .is_some_and(|kind| kind.is("reasoning"));
-        dialect::in_message(&fields, &mut sort)?;
-        for within in [Key::Content, Key::Parts] {
-            let elements = fields.get(within).into_iter().flat_map(Value::elements);
-            for (position, element) in elements.enumerate() {
-                if !element.is_object() {
-                    continue;
+        dialect::in_message(value, &mut sort)?;
+        for within in [Within::Content, Within::Parts] {
+            for block in value.objects(within) {
+                if block.is_first {
+                    text = text.or_else(|| block.fields.string(Key::Text));
+                    opens_with_thinking |= within == Within::Content && is_thinking(&block.fields);
                 }
-                let block = Fields::of(element);
-                if position == 0 {
-                    text = text.or_else(|| block.string(Key::Text));
-                    opens_with_thinking |= within == Key::Content && is_thinking(&block);
-                }
-                dialect::in_block(&fields, within, &block, &mut sort)?;
+                dialect::in_block(value, within, &block.fields, &mut sort)?;
             }
         }
 

@@ -103,9 +103,10 @@ pub(super) unsafe fn planned<'t>(
     user_data: *mut c_void,
 ) -> Result<Plan<'t>, Error> {
     let options = compactor.options();
+    let budget = count_tokens.is_none().then_some(options.max_tokens);
     let (text, survey) = guard(|| {
         planted_fault(messages, "planning");
-        let survey = survey(messages, options.char_unit)?;
+        let survey = survey(messages, options.char_unit, budget)?;
         // SAFETY: the survey refuses what is not UTF-8.
         Ok((unsafe { std::str::from_utf8_unchecked(messages) }, survey))
     })?;

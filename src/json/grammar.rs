@@ -7,6 +7,7 @@
 use super::Span;
 use super::block::Block;
 use super::carry::OntoNext;
+use super::trail::{Step, Trail};
 
 /// Where the tokens of a block start, or lie. Its other bytes are gaps.
 #[derive(Clone, Copy, Default)]
@@ -62,6 +63,14 @@ pub(super) struct Brackets {
     of_array: u64,
     /// Strings, numbers and literals.
     leaves: u64,
+    /// The strings that are keys where they stand in an object.
+    keys: u64,
+    /// For the trail, kept like `in_object`: the bytes directly inside of elements, and of objects in an array that is a
+    /// member of one.
+    in_element: u64,
+    in_nested: u64,
+    /// Where such objects start.
+    nested: u64,
     /// Bits set where something is wrong.
     fault: u64,
 }
@@ -70,6 +79,28 @@ impl Brackets {
     #[inline(always)]
     pub(super) fn are_left(&self) -> bool {
         self.rest != 0
+    }
+
+    /// Notes in `trail` what is to be noted at the bits `before` of the block that starts at `base`, whose brackets were taken.
+    #[inline(always)]
+    fn note(&mut self, trail: &mut Trail, base: usize, before: u64) -> Result<(), Halt> {
+        let keys = self.keys & self.in_object;
+        let mut steps = (keys & (self.in_element | self.in_nested) | self.nested) & before;
+        while steps != 0 {
+            let step = steps & steps.wrapping_neg();
+            let kind = if self.in_element & step != 0 {
+                Step::Key
+            } else if self.nested & step != 0 {
+                Step::Object
+            } else {
+                Step::ObjectKey
+            };
+            trail.note(kind, base + steps.trailing_zeros() as usize)?;
+            steps ^= step;
+        }
+        self.keys &= !before;
+        self.nested &= !before;
+        Ok(())
     }
 }
 
@@ -112,7 +143,8 @@ impl Grammar {
         let after_separator = self.after_separator.of(separators, gaps);
         // Where a key is wanted, if a comma before it stands in an object.
         let key_places = self.before_key.of(commas | opening & curly, gaps);
-        let after_key = self.after_key.of(strings & key_places, gaps);
+        let keys = strings & key_places;
+        let after_key = self.after_key.of(keys, gaps);
         let fault = fault
             | (opening | leaves) & after_end
             | commas & !after_end
@@ -129,13 +161,22 @@ impl Grammar {
             of_object: colons,
             of_array: key_places & !(strings | closing) | after_key & !colons,
             leaves,
+            keys,
+            in_element: all_if(self.depth == 2),
+            in_nested: all_if(self.depth == 4 && self.is_in_array()),
+            nested: 0,
             fault,
         }
     }
 
     /// Takes the next bracket of the block that starts at `base`; there is one.
     #[inline(always)]
-    pub(super) fn bracket(&mut self, block: &mut Brackets, base: usize) -> Result<Event, Halt> {
+    pub(super) fn bracket(
+        &mut self,
+        block: &mut Brackets,
+        base: usize,
+        trail: &mut Trail,
+    ) -> Result<Event, Halt> {
         let bracket = block.rest & block.rest.wrapping_neg();
         let upto = block.rest ^ block.rest.wrapping_sub(1);
         block.rest ^= bracket;
@@ -149,16 +190,16 @@ impl Grammar {
         block.fault |= u64::from(!opens) & (before ^ curly) & 1;
         let level = self.depth.wrapping_add(usize::from(opens));
         self.depth = level.wrapping_sub(usize::from(!opens));
-        let event = if level % 64 > 2 {
+        let event = if level % 64 > trail.deepest() {
             Event::Nothing
         } else {
-            self.seldom(block, bracket, base, level, before)?
+            self.seldom(block, bracket, base, level, before, trail)?
         };
         block.in_object ^= 0_u64.wrapping_sub((before ^ self.open) & 1) & !upto;
         Ok(event)
     }
 
-    /// What a bracket means beside that at the first two levels, and at one where `open` is full.
+    /// What a bracket means beside that at the first levels, and at one where `open` is full.
     #[inline(never)]
     fn seldom(
         &mut self,
@@ -167,6 +208,7 @@ impl Grammar {
         base: usize,
         level: usize,
         before: u64,
+        trail: &mut Trail,
     ) -> Result<Event, Halt> {
         let opens = block.opening & bracket != 0;
         let below = bracket - 1;
@@ -190,16 +232,31 @@ impl Grammar {
                 self.element = at;
                 self.has_others |= block.curly & bracket == 0;
                 block.first_level &= below;
+                block.in_element |= above;
+                trail.start(at);
                 return Ok(Event::ElementStarts(bit));
             }
             (2, false) => {
                 block.first_level |= above;
+                if trail.is_kept() {
+                    block.note(trail, base, below)?;
+                    trail.end()?;
+                }
+                block.in_element &= below;
                 let span = Span {
                     start: self.element,
                     end: at + 1,
                 };
                 return Ok(Event::ElementEnds(bit, span));
             }
+            (3, true) => block.in_element &= below,
+            (3, false) => block.in_element |= above,
+            (4, true) if block.curly & bracket != 0 && before & 1 == 0 => {
+                block.nested |= bracket;
+                block.in_nested |= above;
+            }
+            (4, false) | (5, true) => block.in_nested &= below,
+            (5, false) if self.is_in_array() => block.in_nested |= above,
             _ if level % 64 != 1 => {}
             (_, true) => {
                 if self.outer.try_reserve(1).is_err() {
@@ -213,15 +270,28 @@ impl Grammar {
         Ok(Event::Nothing)
     }
 
+    /// Whether what is open last is an object in an array.
+    fn is_in_array(&self) -> bool {
+        self.open & 3 == 1
+    }
+
     /// Leaves the block whose brackets were all taken.
     #[inline(always)]
-    pub(super) fn leave(&mut self, block: &Brackets) -> Result<(), Halt> {
+    pub(super) fn leave(
+        &mut self,
+        block: &mut Brackets,
+        base: usize,
+        trail: &mut Trail,
+    ) -> Result<(), Halt> {
         let misplaced = block.of_object & !block.in_object
             | block.of_array & block.in_object
             | block.commas & block.outside;
         self.has_others |= block.leaves & block.first_level != 0;
         if block.fault | misplaced != 0 {
             return Err(Halt::Fault);
+        }
+        if trail.is_kept() {
+            block.note(trail, base, u64::MAX)?;
         }
         Ok(())
     }

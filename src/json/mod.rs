@@ -1,7 +1,7 @@
 //! Reading JSON text without building it: validity, spans, lengths.
 //!
 //! [`scan`] walks a text once, refuses what is not JSON, and hands out the elements of its array with their spans and
-//! lengths. [`value`] looks into text that `scan` found valid. Neither recurses on the depth of the input, and what is
+//! lengths, and in a [`trail`] where their keys are. [`value`] looks into text that `scan` found valid. Neither recurses on the depth of the input, and what is
 //! copied is an id or a name that is written with escapes.
 
 mod block;
@@ -14,6 +14,7 @@ mod scalars;
 pub(crate) mod scan;
 mod skip;
 mod strings;
+pub(crate) mod trail;
 pub(crate) mod value;
 
 pub use length::CharUnit;

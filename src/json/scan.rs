@@ -11,6 +11,7 @@ use super::block::{Block, Kernel, WIDTH, dispatch, in_blocks};
 use super::grammar::{Event, Grammar, Halt, Tokens};
 use super::scalars::Scalars;
 use super::strings::{Quoted, Strings};
+use super::trail::Trail;
 use super::{CharUnit, Kind, Span, escape, fault, is_space, length};
 use crate::error::Error;
 
@@ -32,8 +33,11 @@ pub(crate) struct Document {
     pub(crate) has_others: bool,
 }
 
+/// What is called for each element. The trail is at the element's end.
+pub(crate) type Each<'f> = dyn FnMut(Element, &mut Trail) -> Result<(), Error> + 'f;
+
 /// Reads `text`, which errors call `name`, to its end and calls `each` for every element of the outermost array, in order.
-/// Lengths are in `unit`.
+/// Lengths are in `unit`. Where keys are is noted in `trail`.
 ///
 /// `each` may have seen elements, also beyond the fault, when the text turns out not to be JSON. Where the outermost value
 /// is no array, `each` is never called.
@@ -41,9 +45,16 @@ pub(crate) fn elements(
     name: &'static str,
     text: &[u8],
     unit: CharUnit,
-    each: &mut dyn FnMut(Element) -> Result<(), Error>,
+    trail: &mut Trail,
+    each: &mut Each<'_>,
 ) -> Result<Document, Error> {
-    match dispatch(Scan { text, unit, each }) {
+    let scan = Scan {
+        text,
+        unit,
+        trail,
+        each,
+    };
+    match dispatch(scan) {
         Ok(document) => Ok(document),
         Err(Stop::Asked(error)) => Err(error),
         Err(Stop::Fault) => Err(fault::find(name, text)),
@@ -70,7 +81,8 @@ enum Stop {
 struct Scan<'t, 'f> {
     text: &'t [u8],
     unit: CharUnit,
-    each: &'f mut dyn FnMut(Element) -> Result<(), Error>,
+    trail: &'f mut Trail,
+    each: &'f mut Each<'f>,
 }
 
 /// Blocks in a stride.
@@ -81,7 +93,12 @@ impl Kernel for Scan<'_, '_> {
 
     #[inline(always)]
     fn run<B: Block>(self) -> Self::Output {
-        let Scan { text, unit, each } = self;
+        let Scan {
+            text,
+            unit,
+            trail,
+            each,
+        } = self;
         let start = text.iter().position(|&byte| !is_space(byte));
         let Some((start, &first)) = start.and_then(|start| Some((start, text.get(start)?))) else {
             return Err(Stop::Fault);
@@ -93,6 +110,7 @@ impl Kernel for Scan<'_, '_> {
         let mut reader = Reader {
             text,
             unit,
+            trail,
             each,
             is_array: kind == Kind::Array,
             grammar: Grammar::default(),
@@ -309,7 +327,8 @@ impl Carry {
 struct Reader<'t, 'f> {
     text: &'t [u8],
     unit: CharUnit,
-    each: &'f mut dyn FnMut(Element) -> Result<(), Error>,
+    trail: &'f mut Trail,
+    each: &'f mut Each<'f>,
     is_array: bool,
     grammar: Grammar,
     scalars: Scalars,
@@ -355,7 +374,7 @@ impl Reader<'_, '_> {
         }
         let mut brackets = self.grammar.enter(block, &tokens, fault);
         while brackets.are_left() {
-            match self.grammar.bracket(&mut brackets, base)? {
+            match self.grammar.bracket(&mut brackets, base, self.trail)? {
                 Event::Nothing => {}
                 Event::ElementStarts(bit) => {
                     self.start = self.chars_before(base, masks, mended, bit);
@@ -364,12 +383,12 @@ impl Reader<'_, '_> {
                     let end = self.chars_before(base, masks, mended, bit);
                     if self.is_array {
                         let chars = end.wrapping_sub(self.start) + 1;
-                        (self.each)(Element { span, chars }).map_err(Stop::Asked)?;
+                        (self.each)(Element { span, chars }, self.trail).map_err(Stop::Asked)?;
                     }
                 }
             }
         }
-        Ok(self.grammar.leave(&brackets)?)
+        Ok(self.grammar.leave(&mut brackets, base, self.trail)?)
     }
 
     /// The characters before `bit` of a block, from where the count started.

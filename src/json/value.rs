@@ -5,14 +5,15 @@ use std::borrow::Cow;
 use super::{Kind, escape, is_space, skip};
 use crate::error::{Error, reserve};
 
-/// A value inside valid text, from its first byte to its last.
+/// A value inside valid text. What it is, its first byte says; where it ends is found out when somebody has to know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value<'t> {
+    /// From the first byte of the value on; what follows the value may follow.
     text: &'t [u8],
 }
 
 impl<'t> Value<'t> {
-    /// The value that `text` is.
+    /// The value that `text` starts with.
     pub(crate) fn new(text: &'t [u8]) -> Self {
         Self { text }
     }
@@ -37,7 +38,7 @@ impl<'t> Value<'t> {
         if self.kind() != Kind::String {
             return None;
         }
-        Some(Text::inside(self.text))
+        Some(Text { quoted: self.text })
     }
 
     /// The members of the object in the text's order, repeated keys and all; none if the value is no object.
@@ -61,6 +62,20 @@ impl<'t> Value<'t> {
             &[]
         }
     }
+
+    /// Whether this is the first element of `array`, both of which stand in one text.
+    pub(crate) fn is_first_of(self, array: Self) -> bool {
+        let first = after_space(array.inside(Kind::Array));
+        first.len() == self.text.len()
+    }
+}
+
+/// A member of an object, which starts with its key at the start of `text`.
+pub(crate) fn member(text: &[u8]) -> Option<(Text<'_>, Value<'_>)> {
+    let key = Text { quoted: text };
+    let colon = after_space(text.get(key.length()..)?);
+    let value = after_space(colon.get(1..)?);
+    Some((key, Value { text: value }))
 }
 
 /// The members of an object.
@@ -72,13 +87,9 @@ impl<'t> Iterator for Members<'t> {
     type Item = (Text<'t>, Value<'t>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let key = next_item(self.rest)?;
-        let (key, after) = key.split_at_checked(skip::string(key))?;
-        let colon = after_space(after);
-        let value = after_space(colon.get(1..)?);
-        let (text, rest) = value.split_at_checked(end_of_value(value))?;
-        self.rest = rest;
-        Some((Text::inside(key), Value { text }))
+        let (key, value) = member(next_item(self.rest)?)?;
+        self.rest = value.text.get(end_of_value(value.text)..)?;
+        Some((key, value))
     }
 }
 
@@ -91,9 +102,8 @@ impl<'t> Iterator for Elements<'t> {
     type Item = Value<'t>;
 
     fn next(&mut self) -> Option<Value<'t>> {
-        let item = next_item(self.rest)?;
-        let (text, rest) = item.split_at_checked(end_of_value(item))?;
-        self.rest = rest;
+        let text = next_item(self.rest)?;
+        self.rest = text.get(end_of_value(text)..)?;
         Some(Value { text })
     }
 }
@@ -127,32 +137,41 @@ fn end_of_value(text: &[u8]) -> usize {
     }
 }
 
-/// The inside of a string as it stands in the text, escapes and all. Compared and decoded as the characters it means.
+/// A string. Compared and decoded as the characters it means; its end is looked for only where it has to be known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'t> {
-    raw: &'t [u8],
+    /// From the quote that opens it on; what follows the string may follow.
+    quoted: &'t [u8],
 }
 
 impl<'t> Text<'t> {
-    /// What is inside the quotes of `string`.
-    fn inside(string: &'t [u8]) -> Self {
-        let end = string.len().saturating_sub(1);
-        Self {
-            raw: string.get(1..end).unwrap_or_default(),
+    /// Its length as it stands in the text, with its quotes.
+    fn length(self) -> usize {
+        // Most are short: keys, roles, types.
+        let short = self.quoted.iter().skip(1).take(SHORT);
+        match short.copied().position(|byte| matches!(byte, b'"' | b'\\')) {
+            Some(at) if self.quoted.get(at + 1) == Some(&b'"') => at + 2,
+            _ => skip::string(self.quoted),
         }
     }
 
-    /// As it stands in the text.
+    /// As it stands in the text, without its quotes.
     pub(crate) fn raw(self) -> &'t [u8] {
-        self.raw
+        let end = self.length().saturating_sub(1);
+        self.quoted.get(1..end).unwrap_or_default()
+    }
+
+    /// From its first character on.
+    fn inside(self) -> &'t [u8] {
+        self.quoted.get(1..).unwrap_or_default()
     }
 
     pub(crate) fn is(self, word: &str) -> bool {
-        if self.raw.len() == word.len() {
-            return self.raw == word.as_bytes();
+        match self.inside().strip_prefix(word.as_bytes()) {
+            Some(rest) => rest.first() == Some(&b'"'),
+            // The first character that differs mostly is the first of all.
+            None => self.chars().eq(word.chars().map(u32::from)),
         }
-        // An escape is longer than what it stands for. The first character that differs mostly is the first of all.
-        self.raw.len() > word.len() && self.chars().eq(word.chars().map(u32::from))
     }
 
     pub(crate) fn starts_with(self, word: &str) -> bool {
@@ -162,8 +181,9 @@ impl<'t> Text<'t> {
 
     pub(crate) fn ends_with(self, word: &str) -> bool {
         // An escape has at most six bytes for each of the word's.
-        let longest = self.raw.len().min(6 * word.len());
-        let (_, tail) = self.raw.split_at(self.raw.len() - longest);
+        let raw = self.raw();
+        let longest = raw.len().min(6 * word.len());
+        let (_, tail) = raw.split_at(raw.len() - longest);
         if !tail.contains(&b'\\') {
             return tail.ends_with(word.as_bytes());
         }
@@ -178,11 +198,12 @@ impl<'t> Text<'t> {
     /// The characters as UTF-8, borrowed where there is no escape. A lone surrogate takes the three bytes that the same
     /// scheme gives it, so that different strings stay different.
     pub(crate) fn decoded(self) -> Result<Cow<'t, [u8]>, Error> {
-        if memchr::memchr(b'\\', self.raw).is_none() {
-            return Ok(Cow::Borrowed(self.raw));
+        let raw = self.raw();
+        if memchr::memchr(b'\\', raw).is_none() {
+            return Ok(Cow::Borrowed(raw));
         }
         let mut bytes = Vec::new();
-        reserve(&mut bytes, self.raw.len())?;
+        reserve(&mut bytes, raw.len())?;
         for code in self.chars() {
             match char::from_u32(code) {
                 Some(char) => bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -197,12 +218,18 @@ impl<'t> Text<'t> {
     }
 
     /// The code points, lone surrogates among them.
-    fn chars(self) -> Chars<'t> {
-        Chars { rest: self.raw }
+    pub(crate) fn chars(self) -> Chars<'t> {
+        Chars {
+            rest: self.inside(),
+        }
     }
 }
 
-struct Chars<'t> {
+/// So many bytes of a string are looked at one by one, before it is looked for the end of a long one.
+const SHORT: usize = 24;
+
+/// The code points of a string, to its end.
+pub(crate) struct Chars<'t> {
     rest: &'t [u8],
 }
 
@@ -212,6 +239,7 @@ impl Iterator for Chars<'_> {
     fn next(&mut self) -> Option<u32> {
         let &first = self.rest.first()?;
         let (code, taken) = match first {
+            b'"' => return None,
             b'\\' => escape::read(self.rest).ok()?,
             _ => utf8(self.rest, first),
         };

@@ -1,0 +1,206 @@
+//! Where the keys of an element are, and those of the objects in its arrays: noted while the text is read, so that nobody
+//! has to look for them again.
+
+use super::grammar::Halt;
+
+/// What is at a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A key of the element.
+    Key,
+    /// An object directly in an array that is a member of the element.
+    Object,
+    /// A key of such an object.
+    ObjectKey,
+}
+
+/// The steps of elements, as far as they are kept.
+///
+/// A step is two bytes: 14 bits for how far it is from the one before, 2 for what it is. Where it is farther, a step before it
+/// has the higher bits.
+#[derive(Debug)]
+pub(crate) struct Trail {
+    steps: Vec<u16>,
+    /// No more than so many are kept.
+    most: usize,
+    /// There were more.
+    is_cut: bool,
+    /// Where the last element's steps start.
+    start: usize,
+    /// The offset of the last step.
+    at: usize,
+}
+
+/// Bits for what a step is.
+const KIND: u32 = 2;
+/// Bits for how far it is.
+const FAR: u32 = u16::BITS - KIND;
+/// What stands behind the last step of an element.
+const END: u16 = 0;
+
+impl Trail {
+    /// As many as room is made for at first.
+    const FEW: usize = 256;
+
+    /// Keeps all steps.
+    pub(crate) fn of_all() -> Self {
+        Self {
+            steps: Vec::new(),
+            most: usize::MAX,
+            is_cut: false,
+            start: 0,
+            at: 0,
+        }
+    }
+
+    /// Keeps none, and costs nothing.
+    pub(crate) fn none() -> Self {
+        Self {
+            is_cut: true,
+            ..Self::of_all()
+        }
+    }
+
+    /// Keeps at most so many steps from here on; where there are more, none at all.
+    pub(crate) fn keep_at_most(&mut self, steps: usize) {
+        self.most = steps;
+    }
+
+    /// Whether steps are kept; once not, never again.
+    #[inline(always)]
+    pub(super) fn is_kept(&self) -> bool {
+        !self.is_cut
+    }
+
+    /// The level of the deepest brackets that matter: those of elements, or those inside of the objects in their arrays.
+    #[inline(always)]
+    pub(super) fn deepest(&self) -> usize {
+        if self.is_cut { 2 } else { 5 }
+    }
+
+    /// Starts with the element at `at`.
+    pub(super) fn start(&mut self, at: usize) {
+        self.start = self.steps.len();
+        self.at = at;
+    }
+
+    /// Notes what is at `at`, behind all that was noted before.
+    #[inline(always)]
+    pub(super) fn note(&mut self, step: Step, at: usize) -> Result<(), Halt> {
+        let mut far = at - self.at;
+        self.at = at;
+        while far >> FAR != 0 {
+            let higher = (far >> FAR).min((1 << FAR) - 1);
+            self.push((higher << KIND) as u16)?;
+            far -= higher << FAR;
+        }
+        let kind = match step {
+            Step::Key => 1,
+            Step::Object => 2,
+            Step::ObjectKey => 3,
+        };
+        self.push((far << KIND) as u16 | kind)
+    }
+
+    /// Ends the element.
+    pub(super) fn end(&mut self) -> Result<(), Halt> {
+        self.push(END)
+    }
+
+    /// The steps of the last element.
+    pub(crate) fn last(&self) -> Steps<'_> {
+        Steps::of(self.steps.get(self.start..).unwrap_or_default())
+    }
+
+    /// The steps of all elements kept, one after the other; `None` if some are not.
+    pub(crate) fn all(&self) -> Option<Steps<'_>> {
+        (!self.is_cut).then(|| Steps::of(&self.steps))
+    }
+
+    /// Keeps the last element no longer.
+    pub(crate) fn forget(&mut self) {
+        self.steps.truncate(self.start);
+    }
+
+    #[inline(always)]
+    fn push(&mut self, step: u16) -> Result<(), Halt> {
+        if self.steps.len() == self.steps.capacity() {
+            self.grow()?;
+        }
+        if !self.is_cut {
+            self.steps.push(step);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn grow(&mut self) -> Result<(), Halt> {
+        let length = self.steps.len();
+        if length >= self.most {
+            self.is_cut = true;
+            self.steps = Vec::new();
+            self.start = 0;
+        }
+        if self.is_cut {
+            return Ok(());
+        }
+        let more = match length {
+            0 => Self::FEW,
+            _ => length.min(self.most - length),
+        };
+        self.steps
+            .try_reserve_exact(more)
+            .map_err(|_| Halt::NoMemory(more.saturating_mul(size_of::<u16>())))
+    }
+}
+
+/// Steps in the order of the text, to the end of an element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steps<'s> {
+    rest: &'s [u16],
+    at: usize,
+}
+
+impl Steps<'_> {
+    /// No steps.
+    pub(crate) const NONE: Steps<'static> = Steps { rest: &[], at: 0 };
+}
+
+impl<'s> Steps<'s> {
+    fn of(rest: &'s [u16]) -> Self {
+        Self { rest, at: 0 }
+    }
+
+    /// The steps of the element after this one, whose steps were all taken.
+    pub(crate) fn next_element(self) -> Self {
+        Self::of(self.rest.get(1..).unwrap_or_default())
+    }
+}
+
+impl Iterator for Steps<'_> {
+    /// What it is, and its offset from where the element starts.
+    type Item = (Step, usize);
+
+    #[inline]
+    fn next(&mut self) -> Option<(Step, usize)> {
+        loop {
+            let (&step, rest) = self.rest.split_first()?;
+            if step == END {
+                return None;
+            }
+            self.rest = rest;
+            let far = usize::from(step >> KIND);
+            let kind = match step & ((1 << KIND) - 1) {
+                1 => Step::Key,
+                2 => Step::Object,
+                3 => Step::ObjectKey,
+                _ => {
+                    self.at += far << FAR;
+                    continue;
+                }
+            };
+            self.at += far;
+            return Some((kind, self.at));
+        }
+    }
+}

@@ -19,13 +19,6 @@ pub(super) struct Tokens {
     pub(super) scalars: u64,
 }
 
-impl Tokens {
-    #[inline(always)]
-    pub(super) fn are_any(&self) -> bool {
-        self.operators | self.strings | self.scalars != 0
-    }
-}
-
 /// Where the text stands in the grammar.
 #[derive(Default)]
 pub(super) struct Grammar {
@@ -171,7 +164,7 @@ impl Grammar {
 
     /// Takes the next bracket of the block that starts at `base`; there is one.
     #[inline(always)]
-    pub(super) fn bracket(
+    pub(super) fn bracket<const TRAIL: bool>(
         &mut self,
         block: &mut Brackets,
         base: usize,
@@ -190,10 +183,10 @@ impl Grammar {
         block.fault |= u64::from(!opens) & (before ^ curly) & 1;
         let level = self.depth.wrapping_add(usize::from(opens));
         self.depth = level.wrapping_sub(usize::from(!opens));
-        let event = if level % 64 > trail.deepest() {
+        let event = if level % 64 > deepest::<TRAIL>() {
             Event::Nothing
         } else {
-            self.seldom(block, bracket, base, level, before, trail)?
+            self.seldom::<TRAIL>(block, bracket, base, level, before, trail)?
         };
         block.in_object ^= 0_u64.wrapping_sub((before ^ self.open) & 1) & !upto;
         Ok(event)
@@ -201,7 +194,7 @@ impl Grammar {
 
     /// What a bracket means beside that at the first levels, and at one where `open` is full.
     #[inline(never)]
-    fn seldom(
+    fn seldom<const TRAIL: bool>(
         &mut self,
         block: &mut Brackets,
         bracket: u64,
@@ -238,7 +231,7 @@ impl Grammar {
             }
             (2, false) => {
                 block.first_level |= above;
-                if trail.is_kept() {
+                if TRAIL && trail.is_kept() {
                     block.note(trail, base, below)?;
                     trail.end()?;
                 }
@@ -277,7 +270,7 @@ impl Grammar {
 
     /// Leaves the block whose brackets were all taken.
     #[inline(always)]
-    pub(super) fn leave(
+    pub(super) fn leave<const TRAIL: bool>(
         &mut self,
         block: &mut Brackets,
         base: usize,
@@ -290,7 +283,7 @@ impl Grammar {
         if block.fault | misplaced != 0 {
             return Err(Halt::Fault);
         }
-        if trail.is_kept() {
+        if TRAIL && trail.is_kept() {
             block.note(trail, base, u64::MAX)?;
         }
         Ok(())
@@ -310,6 +303,12 @@ impl Grammar {
     pub(super) fn has_others(&self) -> bool {
         self.has_others
     }
+}
+
+/// The level of the deepest brackets that matter: those of elements, or those inside of the objects in their arrays.
+#[inline(always)]
+fn deepest<const TRAIL: bool>() -> usize {
+    if TRAIL { 5 } else { 2 }
 }
 
 /// All bits set or none.

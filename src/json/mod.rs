@@ -6,6 +6,7 @@
 
 mod block;
 mod carry;
+mod characters;
 mod escape;
 mod fault;
 mod grammar;
@@ -13,6 +14,7 @@ mod length;
 mod scalars;
 pub(crate) mod scan;
 mod skip;
+mod stride;
 mod strings;
 pub(crate) mod trail;
 pub(crate) mod value;

@@ -17,10 +17,10 @@ pub(super) struct Scalars {
 }
 
 impl Scalars {
-    /// Whether the last byte was one of a number or literal.
+    /// 1 if the last byte was one of a number or literal.
     #[inline(always)]
-    pub(super) fn go_on(&self) -> bool {
-        self.last.waiting() != 0
+    pub(super) fn go_on(&self) -> u64 {
+        self.last.waiting()
     }
 
     /// Checks the numbers and literals in the block that starts at `base` of `text`; `scalars` are all their bytes. Where

@@ -28,7 +28,9 @@ impl Kernel for StringEnd<'_> {
         // The quote that opens the string is the first, the one that closes it the second.
         let mut opening = 1;
         for (index, bytes) in blocks.iter().chain([&last]).enumerate() {
-            let quotes = strings.next(B::load(bytes)).quotes & !opening;
+            let block = B::load(bytes);
+            let quoted = strings.next::<B>(block.equal(b'\\'), block.equal(b'"'));
+            let quotes = quoted.quotes & !opening;
             if quotes != 0 {
                 return index * WIDTH + quotes.trailing_zeros() as usize + 1;
             }
@@ -57,7 +59,8 @@ impl Kernel for ContainerEnd<'_> {
         let mut depth = 0;
         for (index, bytes) in blocks.iter().chain([&last]).enumerate() {
             let block = B::load(bytes);
-            let outside = !strings.next(block).inside;
+            let quoted = strings.next::<B>(block.equal(b'\\'), block.equal(b'"'));
+            let outside = !quoted.inside;
             let opening = block.any_of([b'{', b'[']) & outside;
             let closing = block.any_of([b'}', b']']) & outside;
             // Closings all come first at the worst.

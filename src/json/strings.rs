@@ -23,9 +23,9 @@ pub(super) struct Quoted {
 
 impl Strings {
     #[inline(always)]
-    pub(super) fn next<B: Block>(&mut self, block: B) -> Quoted {
-        let escaped = self.escaped(block.equal(b'\\'));
-        let quotes = block.equal(b'"') & !escaped;
+    pub(super) fn next<B: Block>(&mut self, backslashes: u64, quotes: u64) -> Quoted {
+        let escaped = self.escaped(backslashes);
+        let quotes = quotes & !escaped;
         let inside = B::parity(quotes) ^ self.inside;
         self.inside = (inside.cast_signed() >> 63).cast_unsigned();
         Quoted {
@@ -43,16 +43,17 @@ impl Strings {
     /// The bytes behind a backslash that starts an escape: in a run of backslashes every other one does.
     #[inline(always)]
     fn escaped(&mut self, backslashes: u64) -> u64 {
-        if backslashes == 0 {
-            return std::mem::take(&mut self.escaped);
-        }
         // Subtracting the start of a run from a pattern of every other bit carries through the run, and leaves the pattern
         // turned over where the run starts at an even place.
         const EVERY_OTHER: u64 = 0xAAAA_AAAA_AAAA_AAAA;
         let candidates = backslashes & !self.escaped;
         let pattern = (candidates << 1 | EVERY_OTHER).wrapping_sub(candidates) ^ EVERY_OTHER;
         let escaped = pattern ^ (backslashes | self.escaped);
-        self.escaped = (pattern & backslashes) >> 63;
+        // What goes on depends on what came only where there is nothing else in the block: so the next one need not wait.
+        let run = backslashes.leading_ones();
+        if run < u64::BITS {
+            self.escaped = u64::from(run & 1);
+        }
         escaped
     }
 }

@@ -72,12 +72,6 @@ impl Trail {
         !self.is_cut
     }
 
-    /// The level of the deepest brackets that matter: those of elements, or those inside of the objects in their arrays.
-    #[inline(always)]
-    pub(super) fn deepest(&self) -> usize {
-        if self.is_cut { 2 } else { 5 }
-    }
-
     /// Starts with the element at `at`.
     pub(super) fn start(&mut self, at: usize) {
         self.start = self.steps.len();

@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Block, Kernel, WIDTH};
+use super::{Block, Classes, Kernel, WIDTH};
 
 /// The proof that this processor can run [`Registers`].
 #[derive(Clone, Copy)]
@@ -94,11 +94,37 @@ fn operators(bytes: __m256i) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn escapable(bytes: __m256i) -> __m256i {
-    let lower = look_up(bytes, *b"\0\0\x0D\0\x08\x08\x04\0\0\0\0\0\x02\0\x04\x01");
+    let lower = look_up(bytes, *b"\0\0\x0D\0\x08\0\x04\0\0\0\0\0\x02\0\x04\0");
     let halves = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), all(0x0F));
     let upper = look_up(halves, *b"\0\0\x01\0\0\x02\x04\x08\0\0\0\0\0\0\0\0");
     let neither = _mm256_cmpeq_epi8(_mm256_and_si256(lower, upper), _mm256_setzero_si256());
     _mm256_xor_si256(neither, all(0xFF))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn least([low, high]: [__m256i; 2], [other_low, other_high]: [__m256i; 2]) -> [__m256i; 2] {
+    [
+        _mm256_min_epu8(low, other_low),
+        _mm256_min_epu8(high, other_high),
+    ]
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn either([low, high]: [__m256i; 2], [other_low, other_high]: [__m256i; 2]) -> [__m256i; 2] {
+    [
+        _mm256_or_si256(low, other_low),
+        _mm256_or_si256(high, other_high),
+    ]
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn hexadecimal(bytes: __m256i) -> __m256i {
+    // Capital letters become small ones.
+    let folded = _mm256_or_si256(bytes, all(0x20));
+    _mm256_or_si256(within(bytes, b'0', b'9'), within(folded, b'a', b'f'))
 }
 
 /// Moves bit `number` of every byte to its high bit.
@@ -172,22 +198,37 @@ impl Block for Registers {
     }
 
     #[inline(always)]
-    fn space_and_operators(self) -> (u64, u64) {
+    fn classes(self) -> Classes {
         let [low, high] = self.0;
         // SAFETY: as in `load`.
         unsafe {
-            (
-                collect(space(low), space(high)),
-                collect(operators(low), operators(high)),
-            )
+            Classes {
+                backslashes: self.equal(b'\\'),
+                quotes: self.equal(b'"'),
+                space: collect(space(low), space(high)),
+                operators: collect(operators(low), operators(high)),
+                escapable: collect(escapable(low), escapable(high)),
+            }
         }
     }
 
     #[inline(always)]
-    fn escapable(self) -> u64 {
+    fn least(self, other: Self) -> Self {
+        // SAFETY: as in `load`.
+        Self(unsafe { least(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn either(self, other: Self) -> Self {
+        // SAFETY: as in `load`.
+        Self(unsafe { either(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn hexadecimal(self) -> u64 {
         let [low, high] = self.0;
         // SAFETY: as in `load`.
-        unsafe { collect(escapable(low), escapable(high)) }
+        unsafe { collect(hexadecimal(low), hexadecimal(high)) }
     }
 
     #[inline(always)]

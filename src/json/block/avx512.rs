@@ -1,10 +1,10 @@
-//! The back end for x86-64 processors with AVX-512: one register of 64 bytes, whose comparisons give masks.
+//! The back end for x86-64 processors with AVX-512 and its VBMI (Ice Lake, Zen 4 and later): one register of 64 bytes, whose comparisons give masks.
 
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 
-use super::{Block, Kernel, WIDTH};
+use super::{Block, Classes, Kernel, WIDTH};
 
 /// The proof that this processor can run [`Register`].
 #[derive(Clone, Copy)]
@@ -14,6 +14,7 @@ impl Avx512 {
     pub(super) fn detect() -> Option<Self> {
         let has_all = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi")
             && is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("pclmulqdq")
             && is_x86_feature_detected!("bmi1")
@@ -29,7 +30,7 @@ impl Avx512 {
     }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx2,pclmulqdq,bmi1,bmi2,popcnt,lzcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx2,pclmulqdq,bmi1,bmi2,popcnt,lzcnt")]
 fn run<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Register>()
 }
@@ -59,40 +60,67 @@ fn within(bytes: __m512i, low: u8, high: u8) -> u64 {
     _mm512_cmple_epu8_mask(_mm512_sub_epi8(bytes, all(low)), all(high - low))
 }
 
-/// Looks every byte up by its lower four bits; a byte beyond ASCII gives 0.
+const BACKSLASH: u8 = 0x01;
+const QUOTE: u8 = 0x02;
+const SPACE: u8 = 0x04;
+const OPERATOR: u8 = 0x08;
+const ESCAPABLE: u8 = 0x10;
+
+/// What every byte of ASCII is.
+const CLASSES: [u8; 128] = {
+    let mut classes = [0; 128];
+    const fn set(classes: &mut [u8; 128], bytes: &[u8], class: u8) {
+        let mut at = 0;
+        while at < bytes.len() {
+            classes[bytes[at] as usize] |= class;
+            at += 1;
+        }
+    }
+    set(&mut classes, b"\\", BACKSLASH);
+    set(&mut classes, b"\"", QUOTE);
+    set(&mut classes, b" \t\n\r", SPACE);
+    set(&mut classes, b"{}[]:,", OPERATOR);
+    set(&mut classes, b"\"\\bfnrt", ESCAPABLE);
+    classes
+};
+
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn look_up(bytes: __m512i, table: [u8; 16]) -> __m512i {
-    let [low, high] =
-        [0, 8].map(|half| i64::from_le_bytes(std::array::from_fn(|at| table[half + at])));
-    _mm512_shuffle_epi8(
-        _mm512_set_epi64(high, low, high, low, high, low, high, low),
-        bytes,
-    )
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn classes(bytes: __m512i) -> Classes {
+    let (lower, upper) = CLASSES.split_at(WIDTH);
+    let [lower, upper] = [lower, upper].map(|half| match half.first_chunk() {
+        Some(half) => load(half),
+        None => all(0),
+    });
+    // What is beyond ASCII is looked up as a character that means nothing.
+    let classes = _mm512_permutex2var_epi8(lower, _mm512_min_epu8(bytes, all(0x7F)), upper);
+    Classes {
+        backslashes: has_any_of(classes, BACKSLASH),
+        quotes: has_any_of(classes, QUOTE),
+        space: has_any_of(classes, SPACE),
+        operators: has_any_of(classes, OPERATOR),
+        escapable: has_any_of(classes, ESCAPABLE),
+    }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn space_and_operators(bytes: __m512i) -> (u64, u64) {
-    // At the place that a character's lower four bits name stands the character, elsewhere one of another place.
-    let space = look_up(bytes, *b" \0\0\0\0\0\0\0\0\t\n\0\0\r\0\0");
-    // The same; the brackets differ in one bit, which is set before they are looked up.
-    let operators = look_up(bytes, *b"\0\0\0\0\0\0\0\0\0\0:{,}\0\0");
+fn least(bytes: __m512i, other: __m512i) -> __m512i {
+    _mm512_min_epu8(bytes, other)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn either(bytes: __m512i, other: __m512i) -> __m512i {
+    _mm512_or_si512(bytes, other)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn hexadecimal(bytes: __m512i) -> u64 {
+    // Capital letters become small ones.
     let folded = _mm512_or_si512(bytes, all(0x20));
-    (
-        _mm512_cmpeq_epi8_mask(space, bytes),
-        _mm512_cmpeq_epi8_mask(operators, folded),
-    )
-}
-
-/// By both halves of the byte: a bit for each upper half that occurs, set for the lower halves it occurs with.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn escapable(bytes: __m512i) -> u64 {
-    let lower = look_up(bytes, *b"\0\0\x0D\0\x08\x08\x04\0\0\0\0\0\x02\0\x04\x01");
-    let halves = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), all(0x0F));
-    let upper = look_up(halves, *b"\0\0\x01\0\0\x02\x04\x08\0\0\0\0\0\0\0\0");
-    _mm512_test_epi8_mask(lower, upper)
+    within(bytes, b'0', b'9') | within(folded, b'a', b'f')
 }
 
 #[inline]
@@ -160,15 +188,27 @@ impl Block for Register {
     }
 
     #[inline(always)]
-    fn space_and_operators(self) -> (u64, u64) {
+    fn classes(self) -> Classes {
         // SAFETY: as in `load`.
-        unsafe { space_and_operators(self.0) }
+        unsafe { classes(self.0) }
     }
 
     #[inline(always)]
-    fn escapable(self) -> u64 {
+    fn least(self, other: Self) -> Self {
         // SAFETY: as in `load`.
-        unsafe { escapable(self.0) }
+        Self(unsafe { least(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn either(self, other: Self) -> Self {
+        // SAFETY: as in `load`.
+        Self(unsafe { either(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn hexadecimal(self) -> u64 {
+        // SAFETY: as in `load`.
+        unsafe { hexadecimal(self.0) }
     }
 
     #[inline(always)]

@@ -35,14 +35,32 @@ pub(super) trait Block: Copy {
     /// The bytes beyond ASCII.
     fn beyond_ascii(self) -> u64;
 
-    /// White space, and the brackets, commas and colons of JSON. A control character may pass for one of the latter.
-    fn space_and_operators(self) -> (u64, u64);
+    /// The bytes that mean something in JSON.
+    fn classes(self) -> Classes;
 
-    /// What may stand behind a backslash in a string: `"`, `\\`, `/`, `b`, `f`, `n`, `r`, `t` and `u`.
-    fn escapable(self) -> u64;
+    /// A block that has a control character if one of both has.
+    fn least(self, other: Self) -> Self;
+
+    /// A block that has a byte beyond ASCII if one of both has.
+    fn either(self, other: Self) -> Self;
+
+    /// Hexadecimal digits of either case.
+    fn hexadecimal(self) -> u64;
 
     /// For every bit the parity of the bits of `mask` up to it, itself included.
     fn parity(mask: u64) -> u64;
+}
+
+/// The bytes that mean something in JSON, one bit each.
+pub(super) struct Classes {
+    pub(super) backslashes: u64,
+    pub(super) quotes: u64,
+    /// White space.
+    pub(super) space: u64,
+    /// Brackets, commas and colons. A control character may pass for one.
+    pub(super) operators: u64,
+    /// What behind a backslash stands for one character that is written so again: `"`, `\\`, `b`, `f`, `n`, `r` and `t`.
+    pub(super) escapable: u64,
 }
 
 /// `text` in blocks, and the last one, which may be empty, filled up with white space: that means nothing to anybody.
@@ -85,7 +103,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::portable::Planes;
-    use super::{Block, WIDTH};
+    use super::{Block, Classes, WIDTH};
 
     fn naive(bytes: &[u8; WIDTH], is: impl Fn(u8) -> bool) -> u64 {
         (0..WIDTH).fold(0, |mask, at| mask | u64::from(is(bytes[at])) << at)
@@ -123,14 +141,32 @@ mod tests {
             let wanted = naive(bytes, |b| b >> number & 1 == 1);
             assert_eq!(block.bit(number), wanted, "bit {number}");
         }
-        let (space, operators) = block.space_and_operators();
+        let Classes {
+            backslashes,
+            quotes,
+            space,
+            operators,
+            escapable,
+        } = block.classes();
+        assert_eq!(backslashes, naive(bytes, |b| b == b'\\'), "backslashes");
+        assert_eq!(quotes, naive(bytes, |b| b == b'"'), "quotes");
         assert_eq!(space, naive(bytes, |b| b" \t\n\r".contains(&b)), "space");
         // Control characters may pass for operators: the grammar looks at the byte itself.
         let controls = naive(bytes, |b| b < 0x20);
         let wanted = naive(bytes, |b| b"{}[]:,".contains(&b));
         assert_eq!(operators & !controls, wanted, "operators");
-        let wanted = naive(bytes, |b| b"\"\\/bfnrtu".contains(&b));
-        assert_eq!(block.escapable(), wanted, "escapable");
+        let wanted = naive(bytes, |b| b"\"\\bfnrt".contains(&b));
+        assert_eq!(escapable, wanted, "escapable");
+        for other in [[b' '; WIDTH], [byte; WIDTH]] {
+            let both = B::load(&other);
+            let has = |is: fn(u8) -> bool| bytes.iter().chain(&other).any(|&b| is(b));
+            let control = block.least(both).within(0, 0x1F) != 0;
+            assert_eq!(control, has(|b| b < 0x20), "least");
+            let beyond = block.either(both).beyond_ascii() != 0;
+            assert_eq!(beyond, has(|b| b >= 0x80), "either");
+        }
+        let wanted = naive(bytes, |b| b.is_ascii_hexdigit());
+        assert_eq!(block.hexadecimal(), wanted, "hexadecimal");
         let parity = (0..64).fold(0, |out, bit| {
             let upto = mask & (u64::MAX >> (63 - bit));
             out | u64::from(upto.count_ones() % 2) << bit

@@ -1,7 +1,7 @@
 //! The back end for every machine, in safe code: eight planes of bits, so that a question to 64 bytes is a few operations on
 //! words.
 
-use super::{Block, WIDTH};
+use super::{Block, Classes, WIDTH};
 
 /// Plane `k` holds bit `k` of every byte.
 #[derive(Clone, Copy)]
@@ -113,16 +113,35 @@ impl Block for Planes {
     }
 
     #[inline(always)]
-    fn space_and_operators(self) -> (u64, u64) {
-        (
-            self.any_of([b' ', b'\t', b'\n', b'\r']),
-            self.any_of([b'{', b'}', b'[', b']', b':', b',']),
-        )
+    fn classes(self) -> Classes {
+        Classes {
+            backslashes: self.equal(b'\\'),
+            quotes: self.equal(b'"'),
+            space: self.any_of([b' ', b'\t', b'\n', b'\r']),
+            operators: self.any_of([b'{', b'}', b'[', b']', b':', b',']),
+            escapable: self.any_of([b'"', b'\\', b'b', b'f', b'n', b'r', b't']),
+        }
     }
 
     #[inline(always)]
-    fn escapable(self) -> u64 {
-        self.any_of([b'"', b'\\', b'/', b'b', b'f', b'n', b'r', b't', b'u'])
+    fn least(self, other: Self) -> Self {
+        let above = |planes: Self| planes.bit(5) | planes.bit(6) | planes.bit(7);
+        Self([0, 0, 0, 0, 0, 0, 0, above(self) & above(other)])
+    }
+
+    #[inline(always)]
+    fn either(self, other: Self) -> Self {
+        Self([0, 0, 0, 0, 0, 0, 0, self.bit(7) | other.bit(7)])
+    }
+
+    #[inline(always)]
+    fn hexadecimal(self) -> u64 {
+        let digits = self.within(b'0', b'9');
+        // `A` to `F` are 0x41 to 0x46, small letters have the bit 0x20 as well.
+        let three = self.bit(0) & self.bit(1) & self.bit(2);
+        let any = self.bit(0) | self.bit(1) | self.bit(2);
+        let column = self.bit(6) & !(self.bit(7) | self.bit(4) | self.bit(3));
+        digits | column & any & !three
     }
 
     #[inline(always)]

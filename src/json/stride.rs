@@ -1,0 +1,253 @@
+//! A few thousand bytes of text as masks: what is inside of strings, where tokens are, and which bytes count as a character.
+
+use super::CharUnit;
+use super::block::{Block, WIDTH};
+use super::characters::{self, Characters};
+use super::grammar::Tokens;
+use super::strings::{Quoted, Strings};
+
+/// Blocks in a stride.
+pub(super) const STRIDE: usize = 64;
+
+/// The stride that is being read, and what goes on to the next one.
+pub(super) struct Stride {
+    unit: CharUnit,
+    masks: [Masks; STRIDE],
+    /// How many characters there are before each block. Only differences mean something, so it may wrap.
+    before: [u64; STRIDE],
+    mends: [Mends; STRIDE],
+    /// Whether there is anything in `mends`.
+    is_mended: bool,
+    /// The blocks that have tokens, or come behind one that a token may go on from.
+    busy: [u8; STRIDE],
+    busy_count: usize,
+    /// The characters up to the end.
+    chars: u64,
+    /// 1 if the last byte is one of a token, so that the next one matters even if it is white space.
+    goes_on: u64,
+    strings: Strings,
+    characters: Characters,
+}
+
+/// What is known of a stride as a whole.
+pub(super) struct Seen {
+    pub(super) is_ascii: bool,
+    /// Not 0 where something is wrong that the grammar does not see.
+    pub(super) fault: u64,
+}
+
+/// What the bytes of a block are: one bit each.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Masks {
+    /// Inside a string: the opening quote too, the closing one not.
+    inside: u64,
+    /// The quotes that open or close a string.
+    quotes: u64,
+    /// Brackets, commas and colons, also inside of strings.
+    operators: u64,
+    /// The bytes that count as a character.
+    pub(super) counted: u64,
+    /// The `u` of escapes.
+    pub(super) unicode: u64,
+}
+
+/// What is to be added to the bits that are counted in a block.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Mends {
+    /// The bytes that take one away.
+    pub(super) less: u64,
+    /// The bytes where the text has to be asked: see [`characters::mended`].
+    pub(super) mended: u64,
+}
+
+impl Mends {
+    /// What they add in the bits `upto` of the block at `base` of `text`. It may wrap.
+    #[inline(always)]
+    fn upto(&self, text: &[u8], base: usize, upto: u64, unit: CharUnit) -> u64 {
+        let less = 0_u64.wrapping_sub((self.less & upto).count_ones().into());
+        match self.mended & upto {
+            0 => less,
+            mended => less.wrapping_add(characters::mended(text, base, mended, unit)),
+        }
+    }
+}
+
+impl Stride {
+    pub(super) fn new(unit: CharUnit) -> Self {
+        Self {
+            unit,
+            masks: [Masks::default(); STRIDE],
+            before: [0; STRIDE],
+            mends: [Mends::default(); STRIDE],
+            is_mended: false,
+            busy: [0; STRIDE],
+            busy_count: 0,
+            chars: 0,
+            goes_on: 0,
+            strings: Strings::default(),
+            characters: Characters::new(unit),
+        }
+    }
+
+    /// Goes on to the next blocks, at most [`STRIDE`].
+    #[inline(always)]
+    pub(super) fn take<B: Block>(
+        &mut self,
+        text: &[u8],
+        base: usize,
+        blocks: &[[u8; WIDTH]],
+    ) -> Seen {
+        let nothing = B::load(&[b' '; WIDTH]);
+        let (mut least, mut either) = (nothing, nothing);
+        let (mut unicode, mut fault) = (0, 0);
+        let (mut chars, mut goes_on, mut busy_count) = (self.chars, self.goes_on, 0);
+        let places = self.masks.iter_mut().zip(&mut self.before);
+        for (index, ((masks, before), bytes)) in places.zip(blocks).enumerate() {
+            let block = B::load(bytes);
+            least = least.least(block);
+            either = either.either(block);
+            let (made, wrong) = Masks::of(block, &mut self.strings);
+            fault |= wrong;
+            unicode |= made.unicode;
+            *masks = made;
+
+            *before = chars;
+            chars = chars.wrapping_add(made.counted.count_ones().into());
+            // Without a branch, since which blocks matter is hard to foresee.
+            if let Some(busy) = self.busy.get_mut(busy_count) {
+                *busy = index as u8;
+            }
+            let outside = made.counted & !made.inside;
+            busy_count += usize::from(outside | made.quotes | goes_on != 0);
+            goes_on = outside >> 63;
+        }
+        (self.goes_on, self.busy_count) = (goes_on, busy_count);
+
+        let count = blocks.len();
+        let masks = self.masks.get_mut(..count).unwrap_or_default();
+        if least.within(0, 0x1F) != 0 {
+            // Nothing of this may stand anywhere but white space between tokens.
+            for (masks, bytes) in masks.iter().zip(blocks) {
+                fault |= B::load(bytes).within(0, 0x1F) & masks.counted;
+            }
+        }
+        let is_ascii = either.beyond_ascii() == 0;
+        self.is_mended = !is_ascii || self.characters.may_escape(unicode);
+        if self.is_mended {
+            self.mends = [Mends::default(); STRIDE];
+            if !is_ascii {
+                self.characters
+                    .beyond_ascii::<B>(blocks, masks, &mut self.mends);
+            }
+            fault |= self
+                .characters
+                .escapes::<B>(blocks, masks, &mut self.mends, unicode);
+            chars = self.chars;
+            let places = masks.iter().zip(&self.mends).zip(&mut self.before);
+            for (index, ((masks, mends), before)) in places.enumerate() {
+                *before = chars;
+                let base = base + index * WIDTH;
+                chars = chars
+                    .wrapping_add(masks.counted.count_ones().into())
+                    .wrapping_add(mends.upto(text, base, u64::MAX, self.unit));
+            }
+        } else {
+            self.characters.no_escapes();
+        }
+        self.chars = chars;
+        Seen { is_ascii, fault }
+    }
+
+    /// The blocks that matter.
+    #[inline(always)]
+    pub(super) fn busy(&self) -> impl Iterator<Item = usize> + use<> {
+        let busy = self.busy;
+        busy.into_iter().take(self.busy_count).map(usize::from)
+    }
+
+    /// The tokens of a block; of numbers and literals all bytes.
+    #[inline(always)]
+    pub(super) fn tokens(&self, index: usize) -> Tokens {
+        let masks = self.masks.get(index).copied().unwrap_or_default();
+        // The quotes that close a string are outside of it.
+        Tokens {
+            operators: masks.operators & !masks.inside,
+            strings: masks.quotes & masks.inside,
+            scalars: masks.counted & !(masks.operators | masks.inside | masks.quotes),
+        }
+    }
+
+    /// The characters of a block of the stride at `base` of `text`.
+    #[inline(always)]
+    pub(super) fn count<'t>(&'t self, text: &'t [u8], base: usize, index: usize) -> Count<'t> {
+        Count {
+            text,
+            unit: self.unit,
+            base: base + index * WIDTH,
+            before: self.before.get(index).copied().unwrap_or_default(),
+            counted: self.masks.get(index).map_or(0, |masks| masks.counted),
+            mends: self.mends.get(index).filter(|_| self.is_mended),
+        }
+    }
+
+    /// Whether the text ends inside a string.
+    pub(super) fn is_open(&self) -> bool {
+        self.strings.is_open()
+    }
+}
+
+impl Masks {
+    /// What the bytes of the next block are, counted as if they were ASCII. Bits set where an escape is wrong.
+    #[inline(always)]
+    fn of<B: Block>(block: B, strings: &mut Strings) -> (Self, u64) {
+        let classes = block.classes();
+        let Quoted {
+            inside,
+            quotes,
+            escaped,
+        } = strings.next::<B>(classes.backslashes, classes.quotes);
+        let mut masks = Self {
+            inside,
+            quotes,
+            operators: classes.operators,
+            counted: !classes.space | inside,
+            unicode: 0,
+        };
+        let mut fault = 0;
+        let others = escaped & !classes.escapable;
+        if others != 0 {
+            masks.unicode = others & block.equal(b'u');
+            // It counts one without its backslash.
+            let slashes = others & block.equal(b'/');
+            masks.counted &= !slashes;
+            fault = others & !(masks.unicode | slashes);
+        }
+        (masks, fault)
+    }
+}
+
+/// How many characters there are in a block, and before it.
+pub(super) struct Count<'t> {
+    text: &'t [u8],
+    unit: CharUnit,
+    /// Where the block starts.
+    pub(super) base: usize,
+    before: u64,
+    counted: u64,
+    mends: Option<&'t Mends>,
+}
+
+impl Count<'_> {
+    /// The characters before `bit` of the block.
+    #[inline(always)]
+    pub(super) fn before(&self, bit: u32) -> u64 {
+        let upto = (1 << bit) - 1;
+        let chars = self
+            .before
+            .wrapping_add((self.counted & upto).count_ones().into());
+        match self.mends {
+            None => chars,
+            Some(mends) => chars.wrapping_add(mends.upto(self.text, self.base, upto, self.unit)),
+        }
+    }
+}

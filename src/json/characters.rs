@@ -1,16 +1,24 @@
-//! What counts as a character beyond ASCII, and in escapes of four hexadecimal digits, a block of 64 bytes at a time.
+//! Whether bytes beyond ASCII are UTF-8 and escapes have four hexadecimal digits, and what counts as a character in them, a
+//! block of 64 bytes at a time.
 //!
 //! Counted is what `JSON.stringify` would write: see [`length`](super::length).
 
-use super::block::{Block, WIDTH};
+use super::block::{Block, WIDTH, Wide};
 use super::stride::{Masks, Mends};
 use super::{CharUnit, escape, length};
 
 /// What goes on from one block to the next.
 pub(super) struct Characters {
     unit: CharUnit,
-    /// Where four bytes start.
-    astral: Before,
+    /// Bytes that start a character.
+    leading: Before,
+    from_e0: Before,
+    from_f0: Before,
+    /// E0, ED, F0 and F4.
+    special: [Before; 4],
+    /// 1 if the last byte may be one of these.
+    last_rare: u64,
+    /// E2 and 80.
     separators: [Before; 2],
     unicode: Before,
     /// The digits that escapes of low characters start with.
@@ -44,7 +52,11 @@ impl Characters {
     pub(super) fn new(unit: CharUnit) -> Self {
         Self {
             unit,
-            astral: Before(0),
+            leading: Before(0),
+            from_e0: Before(0),
+            from_f0: Before(0),
+            special: [const { Before(0) }; 4],
+            last_rare: 0,
             separators: [Before(0), Before(0)],
             unicode: Before(0),
             low: Before(0),
@@ -54,17 +66,26 @@ impl Characters {
         }
     }
 
-    /// Leaves those bytes of characters out that do not count in the unit. Strides that are ASCII need not come here.
+    /// Checks that a stride is UTF-8, and leaves those bytes of its characters out that do not count in the unit. Bits set
+    /// where something is wrong.
     #[inline(always)]
     pub(super) fn beyond_ascii<B: Block>(
         &mut self,
         blocks: &[[u8; WIDTH]],
         masks: &mut [Masks],
         mends: &mut [Mends],
-    ) {
+    ) -> u64 {
+        let mut fault = 0;
         for ((bytes, masks), mends) in blocks.iter().zip(masks).zip(mends) {
-            self.characters(B::load(bytes), masks, mends);
+            fault |= self.beyond_ascii_in(B::load(bytes), masks, mends);
         }
+        fault
+    }
+
+    /// Goes on past bytes that all are ASCII. Not 0 if a character is not complete.
+    #[inline(always)]
+    pub(super) fn ascii(&self) -> u64 {
+        self.leading.last(1) | self.from_e0.last(2) | self.from_f0.last(3)
     }
 
     /// Whether there may be digits of escapes in a stride. `unicode` is 0 if no such escape starts there.
@@ -73,10 +94,11 @@ impl Characters {
         unicode | self.unicode.last(4) != 0
     }
 
-    /// Goes on past bytes in which nothing of an escape is.
+    /// Goes on past bytes in which nothing of an escape is, and nothing wrong.
     #[inline(always)]
-    pub(super) fn no_escapes(&mut self) {
+    pub(super) fn no_escapes(&mut self) -> u64 {
         self.first_halves = Before(0);
+        0
     }
 
     /// Checks the digits of escapes, and leaves those bytes out that the character does not have for which the escape stands.
@@ -87,12 +109,7 @@ impl Characters {
         blocks: &[[u8; WIDTH]],
         masks: &mut [Masks],
         mends: &mut [Mends],
-        unicode: u64,
     ) -> u64 {
-        if !self.may_escape(unicode) {
-            self.no_escapes();
-            return 0;
-        }
         let mut fault = 0;
         for ((bytes, masks), mends) in blocks.iter().zip(masks).zip(mends) {
             fault |= self.escapes_in(B::load(bytes), masks, mends);
@@ -101,15 +118,32 @@ impl Characters {
     }
 
     #[inline(always)]
-    fn characters<B: Block>(&mut self, block: B, masks: &mut Masks, mends: &mut Mends) {
+    fn beyond_ascii_in<B: Block>(&mut self, block: B, masks: &mut Masks, mends: &mut Mends) -> u64 {
+        let beyond_ascii = block.beyond_ascii();
+        if beyond_ascii == 0 {
+            return self.ascii();
+        }
+        let Wide {
+            continuing,
+            from_e0,
+            from_f0,
+            rare,
+        } = block.wide();
+        let leading = beyond_ascii & !continuing;
+        let wanted = self.leading.moved(leading, 1)
+            | self.from_e0.moved(from_e0, 2)
+            | self.from_f0.moved(from_f0, 3);
+        let mut fault = wanted ^ continuing;
+        if rare | self.last_rare != 0 {
+            fault |= self.rare_bytes(block);
+            self.last_rare = rare >> 63;
+        }
         match self.unit {
-            CharUnit::CodePoint => masks.counted &= !block.within(0x80, 0xBF),
+            CharUnit::CodePoint => masks.counted &= !continuing,
             CharUnit::Utf16 => {
                 // Two units for four bytes: the first of them and the second.
-                let astral = block.within(0xF0, 0xFF);
-                let second = self.astral.moved(astral, 1);
-                self.astral = Before(astral);
-                masks.counted &= !block.within(0x80, 0xBF) | second;
+                let second = self.from_f0.moved(from_f0, 1);
+                masks.counted &= !continuing | second;
             }
             CharUnit::Utf8 => {
                 // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
@@ -122,6 +156,26 @@ impl Characters {
                 self.separators = [Before(first), Before(second)];
             }
         }
+        self.leading = Before(leading);
+        self.from_e0 = Before(from_e0);
+        self.from_f0 = Before(from_f0);
+        fault
+    }
+
+    /// Bits set where a byte is C0, C1 or beyond F4, and where one stands behind E0, ED, F0 or F4 that cannot come there (RFC
+    /// 3629, section 4): it would be an overlong form, half a surrogate pair, or beyond U+10FFFF.
+    #[inline(always)]
+    fn rare_bytes<B: Block>(&mut self, block: B) -> u64 {
+        let [bit_4, bit_5] = [block.bit(4), block.bit(5)];
+        let cannot_come = [!bit_5, bit_5, !(bit_4 | bit_5), bit_4 | bit_5];
+        let mut fault = block.any_of([0xC0, 0xC1]) | block.within(0xF5, 0xFF);
+        let firsts = [0xE0, 0xED, 0xF0, 0xF4];
+        for ((before, first), cannot) in self.special.iter_mut().zip(firsts).zip(cannot_come) {
+            let first = block.equal(first);
+            fault |= before.moved(first, 1) & cannot;
+            *before = Before(first);
+        }
+        fault
     }
 
     /// An escape is taken for a character of three bytes in UTF-8. Which take less of them, or are written as an escape after
@@ -130,8 +184,7 @@ impl Characters {
     fn escapes_in<B: Block>(&mut self, block: B, masks: &mut Masks, mends: &mut Mends) -> u64 {
         let unicode = masks.unicode;
         if !self.may_escape(unicode) {
-            self.no_escapes();
-            return 0;
+            return self.no_escapes();
         }
         let first = self.unicode.moved(unicode, 1);
         let third = self.unicode.moved(unicode, 3);

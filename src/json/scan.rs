@@ -112,7 +112,6 @@ impl<const TRAIL: bool> Kernel for Scan<'_, '_, TRAIL> {
         };
         let kind = Kind::starting_with(first);
         let (blocks, last) = in_blocks(text);
-        let mut encoding = Encoding { checked: 0 };
         let mut stride = Stride::new(unit);
         let mut reader = Reader {
             text,
@@ -125,13 +124,8 @@ impl<const TRAIL: bool> Kernel for Scan<'_, '_, TRAIL> {
         };
         let mut base = 0;
         for blocks in blocks.chunks(STRIDE).chain([std::slice::from_ref(&last)]) {
-            let seen = stride.take::<B>(text, base, blocks);
-            let end = base + blocks.len() * WIDTH;
-            encoding
-                .check(text, end, seen.is_ascii)
-                .ok_or(Stop::Fault)?;
             // Where something is broken, the counts need not be right.
-            if seen.fault != 0 {
+            if stride.take::<B>(text, base, blocks) != 0 {
                 return Err(Stop::Fault);
             }
             for index in stride.busy() {
@@ -140,7 +134,7 @@ impl<const TRAIL: bool> Kernel for Scan<'_, '_, TRAIL> {
                     reader.read::<B, TRAIL>(B::load(bytes), stride.tokens(index), &count)?;
                 }
             }
-            base = end;
+            base += blocks.len() * WIDTH;
         }
         if stride.is_open() || !reader.grammar.is_complete() {
             return Err(Stop::Fault);
@@ -155,45 +149,6 @@ impl<const TRAIL: bool> Kernel for Scan<'_, '_, TRAIL> {
             has_others: reader.is_array && reader.grammar.has_others(),
         })
     }
-}
-
-/// Checks that the text is UTF-8, up to where it is read next.
-struct Encoding {
-    checked: usize,
-}
-
-impl Encoding {
-    #[inline(always)]
-    fn check(&mut self, text: &[u8], upto: usize, is_ascii: bool) -> Option<()> {
-        // A character that is not complete yet goes on with bytes beyond ASCII.
-        if is_ascii {
-            self.checked = upto;
-            return Some(());
-        }
-        let rest = text.get(self.checked..).unwrap_or_default();
-        let mut length = rest.len().min(upto.saturating_sub(self.checked));
-        if length < rest.len() {
-            // Up to the start of a character, which is at most three bytes back in UTF-8.
-            let mut back = 0;
-            while rest.get(length).is_some_and(|byte| byte & 0xC0 == 0x80) && back < 4 {
-                length = length.checked_sub(1)?;
-                back += 1;
-            }
-        }
-        is_utf8(rest.get(..length)?).then_some(())?;
-        self.checked += length;
-        Some(())
-    }
-}
-
-#[cfg(not(feature = "portable"))]
-fn is_utf8(text: &[u8]) -> bool {
-    simdutf8::basic::from_utf8(text).is_ok()
-}
-
-#[cfg(feature = "portable")]
-fn is_utf8(text: &[u8]) -> bool {
-    std::str::from_utf8(text).is_ok()
 }
 
 /// Reads the text by its masks.

@@ -29,13 +29,6 @@ pub(super) struct Stride {
     characters: Characters,
 }
 
-/// What is known of a stride as a whole.
-pub(super) struct Seen {
-    pub(super) is_ascii: bool,
-    /// Not 0 where something is wrong that the grammar does not see.
-    pub(super) fault: u64,
-}
-
 /// What the bytes of a block are: one bit each.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Masks {
@@ -89,14 +82,14 @@ impl Stride {
         }
     }
 
-    /// Goes on to the next blocks, at most [`STRIDE`].
+    /// Goes on to the next blocks, at most [`STRIDE`]. Not 0 where something is wrong that the grammar does not see.
     #[inline(always)]
     pub(super) fn take<B: Block>(
         &mut self,
         text: &[u8],
         base: usize,
         blocks: &[[u8; WIDTH]],
-    ) -> Seen {
+    ) -> u64 {
         let nothing = B::load(&[b' '; WIDTH]);
         let (mut least, mut either) = (nothing, nothing);
         let (mut unicode, mut fault) = (0, 0);
@@ -132,30 +125,40 @@ impl Stride {
             }
         }
         let is_ascii = either.beyond_ascii() == 0;
-        self.is_mended = !is_ascii || self.characters.may_escape(unicode);
+        let may_escape = self.characters.may_escape(unicode);
+        self.is_mended = may_escape || !is_ascii && self.unit == CharUnit::Utf8;
         if self.is_mended {
             self.mends = [Mends::default(); STRIDE];
-            if !is_ascii {
-                self.characters
-                    .beyond_ascii::<B>(blocks, masks, &mut self.mends);
-            }
-            fault |= self
-                .characters
-                .escapes::<B>(blocks, masks, &mut self.mends, unicode);
-            chars = self.chars;
-            let places = masks.iter().zip(&self.mends).zip(&mut self.before);
-            for (index, ((masks, mends), before)) in places.enumerate() {
-                *before = chars;
-                let base = base + index * WIDTH;
-                chars = chars
-                    .wrapping_add(masks.counted.count_ones().into())
-                    .wrapping_add(mends.upto(text, base, u64::MAX, self.unit));
-            }
+        }
+        fault |= if is_ascii {
+            self.characters.ascii()
         } else {
-            self.characters.no_escapes();
+            self.characters
+                .beyond_ascii::<B>(blocks, masks, &mut self.mends)
+        };
+        fault |= if may_escape {
+            self.characters.escapes::<B>(blocks, masks, &mut self.mends)
+        } else {
+            self.characters.no_escapes()
+        };
+        if !is_ascii || may_escape {
+            chars = self.chars;
+            for (masks, before) in masks.iter().zip(&mut self.before) {
+                *before = chars;
+                chars = chars.wrapping_add(masks.counted.count_ones().into());
+            }
+        }
+        if self.is_mended {
+            let mut more = 0_u64;
+            for (index, (mends, before)) in self.mends.iter().zip(&mut self.before).enumerate() {
+                *before = before.wrapping_add(more);
+                let base = base + index * WIDTH;
+                more = more.wrapping_add(mends.upto(text, base, u64::MAX, self.unit));
+            }
+            chars = chars.wrapping_add(more);
         }
         self.chars = chars;
-        Seen { is_ascii, fault }
+        fault
     }
 
     /// The blocks that matter.

@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Block, Classes, Kernel, WIDTH};
+use super::{Block, Classes, Kernel, WIDTH, Wide};
 
 /// The proof that this processor can run [`Registers`].
 #[derive(Clone, Copy)]
@@ -93,12 +93,33 @@ fn operators(bytes: __m256i) -> __m256i {
 /// By both halves of the byte: a bit for each upper half that occurs, set for the lower halves it occurs with.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn escapable(bytes: __m256i) -> __m256i {
+fn not_escapable(bytes: __m256i) -> __m256i {
     let lower = look_up(bytes, *b"\0\0\x0D\0\x08\0\x04\0\0\0\0\0\x02\0\x04\0");
     let halves = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), all(0x0F));
     let upper = look_up(halves, *b"\0\0\x01\0\0\x02\x04\x08\0\0\0\0\0\0\0\0");
-    let neither = _mm256_cmpeq_epi8(_mm256_and_si256(lower, upper), _mm256_setzero_si256());
-    _mm256_xor_si256(neither, all(0xFF))
+    _mm256_cmpeq_epi8(_mm256_and_si256(lower, upper), _mm256_setzero_si256())
+}
+
+/// What is asked of bytes beyond ASCII, in the high bits; of the rare ones the contrary.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn wide(bytes: __m256i) -> (__m256i, __m256i, __m256i, __m256i) {
+    // By the upper half: 8 to B, from E on, and F, by the bits 80, 40 and 20; of C, E and F the bits 1, 2 and 4.
+    let upper = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), all(0x0F));
+    let upper = look_up(upper, *b"\0\0\0\0\0\0\0\0\x80\x80\x80\x80\x01\0\x42\x64");
+    // By the lower half: with which of these it is rare.
+    let lower = _mm256_and_si256(bytes, all(0x0F));
+    let lower = look_up(
+        lower,
+        *b"\x07\x01\0\0\x04\x04\x04\x04\x04\x04\x04\x04\x04\x06\x04\x04",
+    );
+    let none = _mm256_cmpeq_epi8(_mm256_and_si256(upper, lower), _mm256_setzero_si256());
+    (
+        upper,
+        _mm256_slli_epi16(upper, 1),
+        _mm256_slli_epi16(upper, 2),
+        none,
+    )
 }
 
 #[inline]
@@ -207,7 +228,7 @@ impl Block for Registers {
                 quotes: self.equal(b'"'),
                 space: collect(space(low), space(high)),
                 operators: collect(operators(low), operators(high)),
-                escapable: collect(escapable(low), escapable(high)),
+                escapable: !collect(not_escapable(low), not_escapable(high)),
             }
         }
     }
@@ -222,6 +243,21 @@ impl Block for Registers {
     fn either(self, other: Self) -> Self {
         // SAFETY: as in `load`.
         Self(unsafe { either(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn wide(self) -> Wide {
+        let [low, high] = self.0;
+        // SAFETY: as in `load`.
+        unsafe {
+            let [wide_low, wide_high] = [wide(low), wide(high)];
+            Wide {
+                continuing: collect(wide_low.0, wide_high.0),
+                from_e0: collect(wide_low.1, wide_high.1),
+                from_f0: collect(wide_low.2, wide_high.2),
+                rare: !collect(wide_low.3, wide_high.3),
+            }
+        }
     }
 
     #[inline(always)]

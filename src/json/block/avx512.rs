@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Block, Classes, Kernel, WIDTH};
+use super::{Block, Classes, Kernel, WIDTH, Wide};
 
 /// The proof that this processor can run [`Register`].
 #[derive(Clone, Copy)]
@@ -84,16 +84,60 @@ const CLASSES: [u8; 128] = {
     classes
 };
 
+const CONTINUING: u8 = 0x01;
+const FROM_E0: u8 = 0x02;
+const FROM_F0: u8 = 0x04;
+const RARE: u8 = 0x08;
+
+/// What every byte beyond ASCII is.
+const WIDE: [u8; 128] = {
+    let mut wide = [0; 128];
+    let mut at = 0;
+    while at < 128 {
+        let byte = 0x80 | at as u8;
+        wide[at] = match byte {
+            ..0xC0 => CONTINUING,
+            0xC0 | 0xC1 => RARE,
+            0xC2..0xE0 => 0,
+            0xE0 | 0xED => FROM_E0 | RARE,
+            0xE1..0xF0 => FROM_E0,
+            0xF1..0xF4 => FROM_E0 | FROM_F0,
+            0xF0 | 0xF4.. => FROM_E0 | FROM_F0 | RARE,
+        };
+        at += 1;
+    }
+    wide
+};
+
+/// Looks every byte up in a table by its lower seven bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn classes(bytes: __m512i) -> Classes {
-    let (lower, upper) = CLASSES.split_at(WIDTH);
+fn look_up(bytes: __m512i, table: &[u8; 128]) -> __m512i {
+    let (lower, upper) = table.split_at(WIDTH);
     let [lower, upper] = [lower, upper].map(|half| match half.first_chunk() {
         Some(half) => load(half),
         None => all(0),
     });
+    _mm512_permutex2var_epi8(lower, bytes, upper)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn wide(bytes: __m512i) -> Wide {
+    let wide = _mm512_maskz_mov_epi8(beyond_ascii(bytes), look_up(bytes, &WIDE));
+    Wide {
+        continuing: has_any_of(wide, CONTINUING),
+        from_e0: has_any_of(wide, FROM_E0),
+        from_f0: has_any_of(wide, FROM_F0),
+        rare: has_any_of(wide, RARE),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn classes(bytes: __m512i) -> Classes {
     // What is beyond ASCII is looked up as a character that means nothing.
-    let classes = _mm512_permutex2var_epi8(lower, _mm512_min_epu8(bytes, all(0x7F)), upper);
+    let classes = look_up(_mm512_min_epu8(bytes, all(0x7F)), &CLASSES);
     Classes {
         backslashes: has_any_of(classes, BACKSLASH),
         quotes: has_any_of(classes, QUOTE),
@@ -203,6 +247,12 @@ impl Block for Register {
     fn either(self, other: Self) -> Self {
         // SAFETY: as in `load`.
         Self(unsafe { either(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn wide(self) -> Wide {
+        // SAFETY: as in `load`.
+        unsafe { wide(self.0) }
     }
 
     #[inline(always)]

@@ -44,6 +44,9 @@ pub(super) trait Block: Copy {
     /// A block that has a byte beyond ASCII if one of both has.
     fn either(self, other: Self) -> Self;
 
+    /// What bytes beyond ASCII are.
+    fn wide(self) -> Wide;
+
     /// Hexadecimal digits of either case.
     fn hexadecimal(self) -> u64;
 
@@ -61,6 +64,18 @@ pub(super) struct Classes {
     pub(super) operators: u64,
     /// What behind a backslash stands for one character that is written so again: `"`, `\\`, `b`, `f`, `n`, `r` and `t`.
     pub(super) escapable: u64,
+}
+
+/// What bytes beyond ASCII are in UTF-8 (RFC 3629, section 4), one bit each.
+pub(super) struct Wide {
+    /// 80 to BF, which go on with a character.
+    pub(super) continuing: u64,
+    /// E0 to FF, which start one of three bytes or more.
+    pub(super) from_e0: u64,
+    /// F0 to FF, which start one of four.
+    pub(super) from_f0: u64,
+    /// E0, ED, F0 and F4, after which not every byte can come, and C0, C1 and F5 to FF, which are nowhere.
+    pub(super) rare: u64,
 }
 
 /// `text` in blocks, and the last one, which may be empty, filled up with white space: that means nothing to anybody.
@@ -165,6 +180,14 @@ mod tests {
             let beyond = block.either(both).beyond_ascii() != 0;
             assert_eq!(beyond, has(|b| b >= 0x80), "either");
         }
+        let wide = block.wide();
+        let wanted = naive(bytes, |b| (0x80..0xC0).contains(&b));
+        assert_eq!(wide.continuing, wanted, "continuing");
+        assert_eq!(wide.from_e0, naive(bytes, |b| b >= 0xE0), "from_e0");
+        assert_eq!(wide.from_f0, naive(bytes, |b| b >= 0xF0), "from_f0");
+        let rare = [0xC0, 0xC1, 0xE0, 0xED, 0xF0];
+        let wanted = naive(bytes, |b| rare.contains(&b) || b >= 0xF4);
+        assert_eq!(wide.rare, wanted, "rare");
         let wanted = naive(bytes, |b| b.is_ascii_hexdigit());
         assert_eq!(block.hexadecimal(), wanted, "hexadecimal");
         let parity = (0..64).fold(0, |out, bit| {

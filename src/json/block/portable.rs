@@ -1,7 +1,7 @@
 //! The back end for every machine, in safe code: eight planes of bits, so that a question to 64 bytes is a few operations on
 //! words.
 
-use super::{Block, Classes, WIDTH};
+use super::{Block, Classes, WIDTH, Wide};
 
 /// Plane `k` holds bit `k` of every byte.
 #[derive(Clone, Copy)]
@@ -132,6 +132,25 @@ impl Block for Planes {
     #[inline(always)]
     fn either(self, other: Self) -> Self {
         Self([0, 0, 0, 0, 0, 0, 0, self.bit(7) | other.bit(7)])
+    }
+
+    #[inline(always)]
+    fn wide(self) -> Wide {
+        let from_c0 = self.bit(7) & self.bit(6);
+        let from_e0 = from_c0 & self.bit(5);
+        let from_f0 = from_e0 & self.bit(4);
+        let c = from_c0 & !(self.bit(5) | self.bit(4));
+        let e = from_e0 & !self.bit(4);
+        let [zero, one] = [self.has_half(0, 0), self.has_half(0, 1)];
+        let from_four = self.bit(3) | self.bit(2);
+        Wide {
+            continuing: self.bit(7) & !self.bit(6),
+            from_e0,
+            from_f0,
+            rare: c & (zero | one)
+                | e & (zero | self.has_half(0, 13))
+                | from_f0 & (zero | from_four),
+        }
     }
 
     #[inline(always)]

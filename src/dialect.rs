@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::error::Error;
 use crate::json::trail::{Step, Steps};
-use crate::json::value::{Text, Value, member};
+use crate::json::value::{Text, Value, behind_key, string};
 
 /// The keys that matter anywhere in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,55 +37,107 @@ pub(crate) enum Key {
 const KEYS: usize = Key::ReasoningContent as usize + 1;
 
 impl Key {
-    /// No key has more bytes.
-    const LONGEST: usize = "function_response".len();
+    /// The key that `name` is, and what follows it in the text.
+    fn of(name: Text<'_>) -> Option<(Self, &[u8])> {
+        match Self::plain(name.inside()) {
+            Ok(known) => known,
+            Err(Unsure) => Some((Self::meant(name)?, name.behind())),
+        }
+    }
 
-    fn of(name: Text<'_>) -> Option<Self> {
-        let raw = name.raw();
-        Self::named(raw).or_else(|| {
-            // Hardly ever is a key written with escapes, and then with at most six bytes for each of its own.
-            let escaped = raw.len() <= 6 * Self::LONGEST && raw.contains(&b'\\');
-            escaped.then(|| Self::meant(name))?
+    /// The key that stands at the start of `text` without escapes, and what follows its closing quote. Without looking for
+    /// the end of the string: eight bytes say most.
+    #[inline]
+    fn plain(text: &[u8]) -> Result<Option<(Self, &[u8])>, Unsure> {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        let start = u64::from_le_bytes(*text.first_chunk().ok_or(Unsure)?);
+        // The lowest bit set is that of the first quote.
+        let differing = start ^ (ONES * b'"' as u64);
+        let quotes = differing.wrapping_sub(ONES) & !differing & (ONES << 7);
+        if quotes == 0 {
+            return Self::long(start, text).map(Some).ok_or(Unsure);
+        }
+        let length = quotes.trailing_zeros() / 8;
+        let word = start & ((1 << (8 * length)) - 1);
+        let known = SHORT.iter().find(|&&(name, _)| name == word);
+        let Some(&(_, key)) = known else {
+            let escaped = word.to_le_bytes().contains(&b'\\');
+            return if escaped { Err(Unsure) } else { Ok(None) };
+        };
+        Ok(text.get(length as usize + 1..).map(|behind| (key, behind)))
+    }
+
+    /// The same for keys of eight bytes or more, which start with the bytes of `start`.
+    fn long(start: u64, text: &[u8]) -> Option<(Self, &[u8])> {
+        LONG.iter().find_map(|&(first, rest, key)| {
+            if first != start {
+                return None;
+            }
+            let behind = text.get(8..)?.strip_prefix(rest)?.strip_prefix(b"\"")?;
+            Some((key, behind))
         })
     }
 
     /// The key that `name` means, escapes and all.
     fn meant(name: Text<'_>) -> Option<Self> {
-        let mut meant = [0; Self::LONGEST];
+        let mut meant = [0; LONGEST];
         let mut length = 0;
         for code in name.chars() {
             *meant.get_mut(length)? = u8::try_from(code).ok()?;
             length += 1;
         }
-        Self::named(meant.get(..length)?)
-    }
-
-    fn named(name: &[u8]) -> Option<Self> {
-        Some(match name {
-            b"role" => Self::Role,
-            b"content" => Self::Content,
-            b"parts" => Self::Parts,
-            b"text" => Self::Text,
-            b"type" => Self::Type,
-            b"id" => Self::Id,
-            b"name" => Self::Name,
-            b"call_id" => Self::CallId,
-            b"tool_calls" => Self::ToolCalls,
-            b"tool_call_id" => Self::ToolCallId,
-            b"tool_use_id" => Self::ToolUseId,
-            b"function_call" => Self::FunctionCall,
-            b"functionCall" => Self::FunctionCallCamel,
-            b"function_response" => Self::FunctionResponse,
-            b"functionResponse" => Self::FunctionResponseCamel,
-            b"toolUse" => Self::ToolUse,
-            b"toolResult" => Self::ToolResult,
-            b"toolUseId" => Self::ToolUseIdCamel,
-            b"toolCallId" => Self::ToolCallIdCamel,
-            b"reasoningContent" => Self::ReasoningContent,
-            _ => return None,
-        })
+        // Behind the name are zeros, and none is in it.
+        let (first, rest) = (eight(&meant), meant.get(8..length).unwrap_or_default());
+        let long = LONG.iter().map(|&(first, rest, key)| ((first, rest), key));
+        let short = SHORT.iter().map(|&(word, key)| ((word, &[][..]), key));
+        let (_, key) = short.chain(long).find(|&(name, _)| name == (first, rest))?;
+        Some(key)
     }
 }
+
+/// The first eight bytes of `name`, filled up with zeros.
+const fn eight(name: &[u8]) -> u64 {
+    let mut word = 0;
+    let mut at = 0;
+    while at < 8 && at < name.len() {
+        word |= (name[at] as u64) << (8 * at);
+        at += 1;
+    }
+    word
+}
+
+/// Escapes may make a key of it that is not what it looks like.
+struct Unsure;
+
+/// The names of less than eight bytes.
+const SHORT: &[(u64, Key)] = &[
+    (eight(b"role"), Key::Role),
+    (eight(b"content"), Key::Content),
+    (eight(b"type"), Key::Type),
+    (eight(b"text"), Key::Text),
+    (eight(b"id"), Key::Id),
+    (eight(b"name"), Key::Name),
+    (eight(b"parts"), Key::Parts),
+    (eight(b"call_id"), Key::CallId),
+    (eight(b"toolUse"), Key::ToolUse),
+];
+
+/// The first eight bytes of the others, and the rest.
+const LONG: &[(u64, &[u8], Key)] = &[
+    (eight(b"tool_cal"), b"ls", Key::ToolCalls),
+    (eight(b"tool_cal"), b"l_id", Key::ToolCallId),
+    (eight(b"tool_use"), b"_id", Key::ToolUseId),
+    (eight(b"function"), b"_call", Key::FunctionCall),
+    (eight(b"function"), b"Call", Key::FunctionCallCamel),
+    (eight(b"function"), b"_response", Key::FunctionResponse),
+    (eight(b"function"), b"Response", Key::FunctionResponseCamel),
+    (eight(b"toolResu"), b"lt", Key::ToolResult),
+    (eight(b"toolUseI"), b"d", Key::ToolUseIdCamel),
+    (eight(b"toolCall"), b"Id", Key::ToolCallIdCamel),
+    (eight(b"reasonin"), b"gContent", Key::ReasoningContent),
+];
+
+const LONGEST: usize = "function_response".len();
 
 /// The members of an object that matter; of repeated keys the last.
 ///
@@ -99,15 +151,24 @@ impl<'t> Fields<'t> {
     fn of(object: Value<'t>) -> Self {
         let mut fields = Self::NONE;
         for (name, value) in object.members() {
-            fields.take(name, value);
+            if let Some((key, _)) = Key::of(name) {
+                fields.set(key, value);
+            }
         }
         fields
     }
 
-    fn take(&mut self, name: Text<'_>, value: Value<'t>) -> Option<Key> {
-        let key = Key::of(name)?;
-        *self.0.get_mut(key as usize)? = value;
+    /// Takes the member whose key is at the start of `text`, if it matters.
+    fn take(&mut self, text: &'t [u8]) -> Option<Key> {
+        let (key, behind) = Key::of(string(text))?;
+        self.set(key, behind_key(behind)?);
         Some(key)
+    }
+
+    fn set(&mut self, key: Key, value: Value<'t>) {
+        if let Some(field) = self.0.get_mut(key as usize) {
+            *field = value;
+        }
     }
 
     fn get(&self, key: Key) -> Option<Value<'t>> {
@@ -164,10 +225,8 @@ impl<'t, 's> Message<'t, 's> {
             if step != Step::Key {
                 continue;
             }
-            let Some((name, value)) = text.get(at..).and_then(member) else {
-                continue;
-            };
-            let within = match message.fields.take(name, value) {
+            let member = text.get(at..).unwrap_or_default();
+            let within = match message.fields.take(member) {
                 Some(Key::Content) => Within::Content,
                 Some(Key::Parts) => Within::Parts,
                 Some(Key::ToolCalls) => Within::ToolCalls,
@@ -234,9 +293,7 @@ impl<'t> Iterator for Objects<'t, '_> {
         let mut behind = self.steps;
         while let Some((Step::ObjectKey, at)) = behind.next() {
             self.steps = behind;
-            if let Some((name, value)) = self.text.get(at..).and_then(member) {
-                object.fields.take(name, value);
-            }
+            object.fields.take(self.text.get(at..).unwrap_or_default());
         }
         Some(object)
     }

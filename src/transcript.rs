@@ -338,6 +338,8 @@ struct Pairing<'t> {
     /// Calls by id and by name, each chained to the earlier one with the same key.
     links: Vec<Link>,
     latest: HashMap<(Space, Cow<'t, [u8]>), usize, Seed>,
+    /// The results of the message that is being read; kept for its room.
+    results: Vec<Found<'t>>,
 }
 
 struct Call {
@@ -370,7 +372,7 @@ impl<'t> Pairing<'t> {
         // The calls of a message are seen before its results.
         let first_call = self.calls.len();
         let mut is_call_item = false;
-        let mut results = Vec::new();
+        let mut results = std::mem::take(&mut self.results);
         let mut sort = |found: Found<'t>| match found.side {
             Side::Call => {
                 is_call_item |= found.is_item;
@@ -399,7 +401,7 @@ impl<'t> Pairing<'t> {
 
         let has_calls = self.calls.len() > first_call;
         let carries_result = !results.is_empty();
-        for result in results {
+        for result in results.drain(..) {
             // A pair inside one message lies across nothing.
             if let Some(call) = self.answer(result)
                 && let Some(message) = earlier.get_mut(call)
@@ -407,6 +409,7 @@ impl<'t> Pairing<'t> {
                 message.last_result = index;
             }
         }
+        self.results = results;
 
         let role = fields.string(Key::Role);
         let has_role = |word| role.is_some_and(|role| role.is(word));

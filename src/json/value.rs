@@ -70,12 +70,16 @@ impl<'t> Value<'t> {
     }
 }
 
-/// A member of an object, which starts with its key at the start of `text`.
-pub(crate) fn member(text: &[u8]) -> Option<(Text<'_>, Value<'_>)> {
-    let key = Text { quoted: text };
-    let colon = after_space(text.get(key.length()..)?);
-    let value = after_space(colon.get(1..)?);
-    Some((key, Value { text: value }))
+/// The string that `text` starts with.
+pub(crate) fn string(text: &[u8]) -> Text<'_> {
+    Text { quoted: text }
+}
+
+/// The value behind a key, from where that ends.
+pub(crate) fn behind_key(text: &[u8]) -> Option<Value<'_>> {
+    let colon = after_space(text);
+    let text = after_space(colon.get(1..)?);
+    Some(Value { text })
 }
 
 /// The members of an object.
@@ -87,7 +91,8 @@ impl<'t> Iterator for Members<'t> {
     type Item = (Text<'t>, Value<'t>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (key, value) = member(next_item(self.rest)?)?;
+        let key = string(next_item(self.rest)?);
+        let value = behind_key(key.behind())?;
         self.rest = value.text.get(end_of_value(value.text)..)?;
         Some((key, value))
     }
@@ -120,7 +125,11 @@ fn next_item(rest: &[u8]) -> Option<&[u8]> {
     }
 }
 
+#[inline]
 fn after_space(text: &[u8]) -> &[u8] {
+    if text.first().is_some_and(|&byte| !is_space(byte)) {
+        return text;
+    }
     let space = text.iter().take_while(|&&byte| is_space(byte)).count();
     text.get(space..).unwrap_or_default()
 }
@@ -155,6 +164,11 @@ impl<'t> Text<'t> {
         }
     }
 
+    /// What follows.
+    pub(crate) fn behind(self) -> &'t [u8] {
+        self.quoted.get(self.length()..).unwrap_or_default()
+    }
+
     /// As it stands in the text, without its quotes.
     pub(crate) fn raw(self) -> &'t [u8] {
         let end = self.length().saturating_sub(1);
@@ -162,15 +176,22 @@ impl<'t> Text<'t> {
     }
 
     /// From its first character on.
-    fn inside(self) -> &'t [u8] {
+    #[inline]
+    pub(crate) fn inside(self) -> &'t [u8] {
         self.quoted.get(1..).unwrap_or_default()
     }
 
+    #[inline]
     pub(crate) fn is(self, word: &str) -> bool {
-        match self.inside().strip_prefix(word.as_bytes()) {
+        let inside = self.inside();
+        match inside.strip_prefix(word.as_bytes()) {
             Some(rest) => rest.first() == Some(&b'"'),
-            // The first character that differs mostly is the first of all.
-            None => self.chars().eq(word.chars().map(u32::from)),
+            // The same with escapes, or another: mostly the first byte tells.
+            None => {
+                let first = inside.first();
+                (first == word.as_bytes().first() || first == Some(&b'\\'))
+                    && self.chars().eq(word.chars().map(u32::from))
+            }
         }
     }
 

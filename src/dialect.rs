@@ -83,10 +83,10 @@ impl Key {
         let mut meant = [0; LONGEST];
         let mut length = 0;
         for code in name.chars() {
-            *meant.get_mut(length)? = u8::try_from(code).ok()?;
+            // A zero would look like the end.
+            *meant.get_mut(length)? = u8::try_from(code).ok().filter(|&byte| byte != 0)?;
             length += 1;
         }
-        // Behind the name are zeros, and none is in it.
         let (first, rest) = (eight(&meant), meant.get(8..length).unwrap_or_default());
         let long = LONG.iter().map(|&(first, rest, key)| ((first, rest), key));
         let short = SHORT.iter().map(|&(word, key)| ((word, &[][..]), key));

@@ -108,10 +108,10 @@ struct Place {
 }
 
 impl Place {
-    /// How much text there is for every place kept in mind. A place has 12 bytes: this is 6 % of the text at most.
-    const SHARE: usize = 200;
+    /// How much text there is for every place kept in mind. A place has 12 bytes: this is 5 % of the text at most.
+    const SHARE: usize = 240;
 
-    /// As many as are made room for at first.
+    /// As many are kept in mind of any text.
     const FEW: usize = 64;
 
     fn of(message: &Element, tokens: u64) -> Option<Self> {
@@ -123,8 +123,8 @@ impl Place {
     }
 }
 
-/// How much text there is for every step of the trail. A step has 2 bytes: this is 3.2 % of the text at most.
-const STEP_SHARE: usize = 62;
+/// How much text there is for every step of the trail. A step has 2 bytes: this is 4 % of the text at most.
+const STEP_SHARE: usize = 50;
 
 /// Reads the whole of `text` once. `budget` is the one for the estimate, if the estimate decides.
 ///
@@ -133,8 +133,8 @@ const STEP_SHARE: usize = 62;
 pub(crate) fn survey(text: &[u8], unit: CharUnit, budget: Option<u64>) -> Result<Survey, Error> {
     let (mut count, mut head_end, mut tokens) = (0, 0, 0);
     let mut places = Vec::new();
-    let mut most = text.len() / Place::SHARE;
-    reserve(&mut places, most.min(Place::FEW))?;
+    let mut most = Place::FEW.max(text.len() / Place::SHARE);
+    reserve(&mut places, Place::FEW)?;
     let mut trail = Trail::of_all();
     let document = messages_of(text, unit, &mut trail, &mut |message, trail| {
         let estimate = estimate(&message);

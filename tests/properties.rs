@@ -203,8 +203,32 @@ proptest! {
     }
 }
 
+/// Puts some of the shortest messages behind each.
+fn among_short_ones(
+    messages: impl Strategy<Value = Vec<Value>>,
+) -> impl Strategy<Value = Vec<Value>> {
+    let short = [
+        "{}",
+        r#"{"role":"user"}"#,
+        r#"{"role":"model","parts":[{}]}"#,
+    ]
+    .map(|message| Transcript::read(&format!("[{message}]")).messages.remove(0));
+    messages.prop_map(move |messages| {
+        let short = short.iter().cloned().cycle().take(10);
+        let with_short = |message| std::iter::once(message).chain(short.clone());
+        messages.into_iter().flat_map(with_short).collect()
+    })
+}
+
 proptest! {
     #![proptest_config(config_for_long_transcripts())]
+
+    /// So long, and of messages so short, that not all of them are kept in mind before the transcript is over budget.
+    #[test]
+    fn they_agree_where_messages_are_read_again((transcript, settings) in written(among_short_ones(transcripts(20..40)))) {
+        let options = options_for(&settings, &transcript);
+        examine(&transcript, &options, "short recap", None).map_err(|why| broken(&transcript, &options, why))?;
+    }
 
     /// The bound itself is held by `examine`, which sees every count asked for.
     #[test]
@@ -297,6 +321,167 @@ fn they_agree_where_chance_seldom_leads() {
                     transcript.text
                 );
             }
+        }
+    }
+}
+
+/// A call and its result, in every dialect: between them is no place to cut.
+const PAIRS: [(&str, &str); 9] = [
+    (
+        r#"{"role":"assistant","tool_calls":[{"id":"a"}]}"#,
+        r#"{"role":"tool","tool_call_id":"a"}"#,
+    ),
+    (
+        r#"{"role":"assistant","function_call":{"name":"a"}}"#,
+        r#"{"role":"function","name":"a"}"#,
+    ),
+    (
+        r#"{"type":"function_call","call_id":"a"}"#,
+        r#"{"type":"function_call_output","call_id":"a"}"#,
+    ),
+    (
+        r#"{"role":"assistant","content":[{"type":"tool_use","id":"a"}]}"#,
+        r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}"#,
+    ),
+    (
+        r#"{"role":"model","parts":[{"functionCall":{"name":"a","id":"b"}}]}"#,
+        r#"{"role":"user","parts":[{"functionResponse":{"name":"a","id":"b"}}]}"#,
+    ),
+    (
+        r#"{"role":"model","parts":[{"function_call":{"name":"a"}}]}"#,
+        r#"{"role":"user","parts":[{"function_response":{"name":"a"}}]}"#,
+    ),
+    (
+        r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"a"}}]}"#,
+        r#"{"role":"user","content":[{"toolResult":{"toolUseId":"a"}}]}"#,
+    ),
+    (
+        r#"{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a"}]}"#,
+        r#"{"role":"tool","content":[{"type":"tool-result","toolCallId":"a"}]}"#,
+    ),
+    (
+        r#"{"role":"assistant","content":[{"reasoningContent":{}},{"toolUse":{"toolUseId":"a"}}]}"#,
+        r#"{"role":"user","content":[{"toolResult":{"toolUseId":"a"}}]}"#,
+    ),
+];
+
+/// `json` with every character of every string in an escape, or every one but the first.
+fn escaped(json: &str, but_the_first: bool) -> String {
+    let mut written = String::new();
+    let mut place_in_string = None;
+    for char in json.chars() {
+        match (char, place_in_string) {
+            ('"', None) => place_in_string = Some(0),
+            ('"', Some(_)) => place_in_string = None,
+            (_, Some(place)) => {
+                place_in_string = Some(place + 1);
+                if place > 0 || !but_the_first {
+                    written.push_str(&format!("\\u{:04x}", u32::from(char)));
+                    continue;
+                }
+            }
+            (_, None) => {}
+        }
+        written.push(char);
+    }
+    written
+}
+
+/// What only begins like a key, or ends like one, is none.
+#[test]
+fn keys_that_only_look_like_one_are_others() {
+    let user = r#"{"role":"user","content":"u"}"#;
+    let options = Options {
+        split: Split::Turns,
+        ..Options::with_budget(0)
+    };
+    let alike = |key: &str| {
+        let escaped = format!("\\u{:04x}{}", key.as_bytes()[0], &key[1..]);
+        [
+            "",
+            r"\u0000",
+            "x",
+            " ",
+            "_call_id_or_what",
+            r"\n",
+            "\u{e9}",
+            r"\ud83d",
+        ]
+        .map(|more| {
+            [
+                format!("{key}{more}"),
+                format!("{escaped}{more}"),
+                format!("{more}{key}"),
+            ]
+        })
+        .concat()
+    };
+    for (call, result) in PAIRS {
+        for key in [
+            "role",
+            "content",
+            "parts",
+            "type",
+            "id",
+            "name",
+            "tool_calls",
+            "tool_call_id",
+            "function_call",
+            "call_id",
+            "tool_use_id",
+            "functionCall",
+            "functionResponse",
+            "function_response",
+            "toolUse",
+            "toolResult",
+            "toolUseId",
+            "toolCallId",
+            "reasoningContent",
+        ] {
+            let quoted = format!(r#""{key}""#);
+            if !call.contains(&quoted) && !result.contains(&quoted) {
+                continue;
+            }
+            for other in alike(key) {
+                let text = format!("[{user},{call},{user},{result}]")
+                    .replace(&quoted, &format!(r#""{other}""#));
+                examine(&Transcript::read(&text), &options, "short recap", None).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_and_values_are_known_however_they_are_written() {
+    let user = r#"{"role":"user","content":"u"}"#;
+    let options = Options {
+        split: Split::Turns,
+        ..Options::with_budget(0)
+    };
+    for (call, result) in PAIRS {
+        let plain = format!("[{user},{call},{user},{result},{user},{user}]");
+        let spaced = plain.replace(':', " :\n").replace(',', "\t,\r ");
+        let texts = [
+            escaped(&plain, false),
+            escaped(&plain, true),
+            escaped(&spaced, false),
+            spaced,
+            plain,
+        ];
+        for text in texts {
+            let transcript = Transcript::read(&text);
+            let plan = planned(&text, &options.to_json()).unwrap();
+            assert_eq!(plan.tail_start, 5, "{text}");
+            examine(&transcript, &options, "short recap", None).unwrap();
+            let cut_between = Transcript::read(&text.replacen(call, user, 1));
+            examine(&cut_between, &options, "short recap", None).unwrap();
+        }
+        // The pair lies across the only other place.
+        let text = format!("[{user},{call},{user},{result}]");
+        for text in [escaped(&text, false), text] {
+            let plan = planned(&text, &options.to_json()).unwrap();
+            assert_ne!(plan.tail_start, 2, "{text}");
+            examine(&Transcript::read(&text), &options, "short recap", None).unwrap();
         }
     }
 }

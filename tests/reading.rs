@@ -1,7 +1,7 @@
 //! The reader of JSON text, held against a naive one: what is JSON, where the first fault is, how long each message is in every
 //! unit, where messages start and end.
 //!
-//! The reader looks at 64 bytes at a time and checks the encoding in strides of 4096, so everything is laid across such edges, at
+//! The reader looks at 64 bytes at a time and works in strides of 2048, so everything is laid across such edges, at
 //! every offset. Run it with `--features portable` too: the same tests hold the other back end.
 
 mod reading {

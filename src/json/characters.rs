@@ -189,7 +189,7 @@ impl Characters {
         let first = self.unicode.moved(unicode, 1);
         let third = self.unicode.moved(unicode, 3);
         // Two escapes are farther apart than their digits, of which the last block has left up to four to this one.
-        let left = self.unicode.last(4) * 0b1111 >> 3;
+        let left = (self.unicode.last(4) * 0b1111) >> 3;
         let digits = unicode.wrapping_mul(0b1_1110) | left;
         let fault = digits & !block.hexadecimal();
         masks.counted &= match self.unit {

@@ -193,7 +193,7 @@ impl Grammar {
     }
 
     /// What a bracket means beside that at the first levels, and at one where `open` is full.
-    #[inline(never)]
+    #[inline(always)]
     fn seldom<const TRAIL: bool>(
         &mut self,
         block: &mut Brackets,

@@ -7,7 +7,7 @@ use super::grammar::Tokens;
 use super::strings::{Quoted, Strings};
 
 /// Blocks in a stride.
-pub(super) const STRIDE: usize = 64;
+pub(super) const STRIDE: usize = 32;
 
 /// The stride that is being read, and what goes on to the next one.
 pub(super) struct Stride {

@@ -39,7 +39,7 @@ const FAR: u32 = u16::BITS - KIND;
 const END: u16 = 0;
 
 impl Trail {
-    /// As many as room is made for at first.
+    /// As many are kept of any text.
     const FEW: usize = 256;
 
     /// Keeps all steps.
@@ -140,7 +140,9 @@ impl Trail {
         }
         let more = match length {
             0 => Self::FEW,
-            _ => length.min(self.most - length),
+            _ if self.most == usize::MAX => length,
+            // At once, so that nothing is there twice for long.
+            _ => self.most - length,
         };
         self.steps
             .try_reserve_exact(more)
@@ -195,6 +197,75 @@ impl Iterator for Steps<'_> {
             };
             self.at += far;
             return Some((kind, self.at));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Step, Trail};
+
+    /// How far a step is from the one before: mostly near, and also beyond what the higher bits hold at once.
+    fn distances() -> impl Strategy<Value = usize> {
+        prop_oneof![
+            3 => 0_usize..100,
+            1 => prop::sample::select(vec![(1 << 14) - 1, 1 << 14, (1 << 14) + 1, (1 << 28) - 1, 1 << 28, (1 << 28) + 1, 3 << 28]),
+            1 => 0_usize..1 << 32,
+        ]
+    }
+
+    fn elements() -> impl Strategy<Value = Vec<Vec<(usize, Step)>>> {
+        let step = prop::sample::select(vec![Step::Key, Step::Object, Step::ObjectKey]);
+        prop::collection::vec(prop::collection::vec((distances(), step), 0..6), 0..200)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_was_noted_is_told_unless_there_was_too_much_of_it(elements in elements(), most in prop::option::of(0_usize..2000)) {
+            let mut trail = Trail::of_all();
+            if let Some(most) = most {
+                trail.keep_at_most(most);
+            }
+            let mut start = 0;
+            let mut noted = Vec::new();
+            for element in &elements {
+                trail.start(start);
+                let mut at = 0;
+                let mut steps = Vec::new();
+                for &(distance, step) in element {
+                    at += distance;
+                    steps.push((step, at));
+                    assert!(trail.note(step, start + at).is_ok());
+                }
+                assert!(trail.end().is_ok());
+                if trail.is_kept() {
+                    prop_assert_eq!(Vec::from_iter(trail.last()), steps.clone());
+                }
+                noted.push(steps);
+                start += at + 1;
+            }
+            match trail.all() {
+                None => {
+                    // Those that hold the higher bits of a distance count, too.
+                    let of_step = |&(distance, _): &(usize, Step)| 2 + (distance >> 28);
+                    let of_element = |element: &Vec<_>| 1 + element.iter().map(of_step).sum::<usize>();
+                    let all = elements.iter().map(of_element).sum::<usize>();
+                    prop_assert!(most.is_some_and(|most| most < all));
+                }
+                Some(mut steps) => {
+                    for element in noted {
+                        let mut told = Vec::new();
+                        told.extend(steps.by_ref());
+                        prop_assert_eq!(told, element);
+                        steps = steps.next_element();
+                    }
+                    prop_assert_eq!(steps.next(), None);
+                }
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Escapes, whole and broken, across every edge of a block.
 
 use super::agreement::{agree, agree_on_bytes, is_json};
-use super::text::{BLOCK, in_string, laid};
+use super::text::{BLOCK, STRIDE, filler, in_string, laid};
 
 const ESCAPES: &[&str] = &[
     // The short ones.
@@ -176,6 +176,64 @@ fn escapes_side_by_side_are_counted_each_for_itself() {
                 for place in BLOCK - 20..BLOCK {
                     is_json(&in_string(place, false, &inside));
                 }
+            }
+        }
+    }
+}
+
+/// A transcript of one message with one string, in which `inside` starts at byte `at`.
+fn at_byte(at: usize, inside: &str) -> String {
+    let before = r#"[{"s":""#;
+    format!(r#"{before}{}{inside}"}}]"#, filler(at - before.len()))
+}
+
+#[test]
+fn every_escape_is_counted_across_the_edge_of_a_stride() {
+    for edge in [STRIDE, 2 * STRIDE] {
+        for escape in ESCAPES {
+            for at in edge - 14..edge + 2 {
+                is_json(&at_byte(at, escape));
+                is_json(&at_byte(at, &format!("{escape}{}", filler(STRIDE))));
+            }
+        }
+    }
+}
+
+/// What is left behind in one block or stride does not matter in one much later.
+#[test]
+fn an_escape_is_not_counted_with_what_stood_long_before() {
+    for gap in [BLOCK, 2 * BLOCK, STRIDE, 2 * STRIDE] {
+        for first in KINDS {
+            for second in KINDS {
+                for place in 0..14 {
+                    let edge = STRIDE - 14 + place;
+                    // The second one at the same place of its block or stride, and at the start of one.
+                    for after in [gap, gap + 14 - place, gap + 15 - place] {
+                        let between = filler(after.saturating_sub(first.len()));
+                        is_json(&at_byte(edge, &format!("{first}{between}{second}")));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn broken_escapes_are_faults_at_the_edge_of_a_stride() {
+    for edge in [STRIDE, 2 * STRIDE] {
+        for at in edge - 8..edge + 2 {
+            for broken in [
+                r"\u",
+                r"\u1",
+                r"\u12",
+                r"\u123",
+                r"\u123g",
+                r"\ud83d\u123",
+                r"\x",
+            ] {
+                agree(&at_byte(at, broken));
+                agree(&at_byte(at, &format!("{broken}{}", filler(STRIDE))));
+                agree(at_byte(at, broken).trim_end_matches(r#""}]"#));
             }
         }
     }

@@ -4,7 +4,7 @@
 pub const BLOCK: usize = 64;
 
 /// How many bytes it checks to be UTF-8 together.
-pub const STRIDE: usize = 64 * BLOCK;
+pub const STRIDE: usize = 32 * BLOCK;
 
 /// `before` and `rest`, with so much white space before both that `rest` starts at `place` of a block.
 pub fn laid(place: usize, before: &str, rest: &str) -> String {

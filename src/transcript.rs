@@ -129,12 +129,20 @@ const STEP_SHARE: usize = 50;
 /// Reads the whole of `text` once. `budget` is the one for the estimate, if the estimate decides.
 ///
 /// As long as it is not known that the transcript is over budget, messages are kept in mind only as far as that takes a small share
-/// of the text's own size. Where that does not suffice, they are read again when the transcript is over budget.
+/// of the text's own size. Where that does not suffice, they are read again when the transcript is over budget. Where the text
+/// is so short that it cannot be, they are not kept in mind at all.
 pub(crate) fn survey(text: &[u8], unit: CharUnit, budget: Option<u64>) -> Result<Survey, Error> {
     let (mut count, mut head_end, mut tokens) = (0, 0, 0);
     let mut places = Vec::new();
-    let mut most = Place::FEW.max(text.len() / Place::SHARE);
-    reserve(&mut places, Place::FEW)?;
+    // A byte counts two characters at most (U+2028 takes three, and may count six), so half a token. Each message's tokens are
+    // rounded up by three quarters at most, and it has a comma or bracket behind it.
+    let most_tokens = text.len() - text.len() / 4;
+    let can_be_over = budget.is_none_or(|budget| budget < most_tokens as u64);
+    let mut most = 0;
+    if can_be_over {
+        most = Place::FEW.max(text.len() / Place::SHARE);
+        reserve(&mut places, Place::FEW)?;
+    }
     let mut trail = Trail::of_all();
     let document = messages_of(text, unit, &mut trail, &mut |message, trail| {
         let estimate = estimate(&message);
@@ -142,8 +150,10 @@ pub(crate) fn survey(text: &[u8], unit: CharUnit, budget: Option<u64>) -> Result
         if head_end == count {
             if is_instruction(message.span.of(text), trail.last()) {
                 head_end += 1;
-            } else {
+            } else if can_be_over {
                 trail.keep_at_most(text.len() / STEP_SHARE);
+            } else {
+                trail.keep_none();
             }
         }
         if budget.is_some_and(|budget| tokens > budget) {

@@ -55,10 +55,14 @@ impl Trail {
 
     /// Keeps none, and costs nothing.
     pub(crate) fn none() -> Self {
-        Self {
-            is_cut: true,
-            ..Self::of_all()
-        }
+        let mut trail = Self::of_all();
+        trail.is_cut = true;
+        trail
+    }
+
+    /// Keeps none from here on, nor those so far.
+    pub(crate) fn keep_none(&mut self) {
+        *self = Self::none();
     }
 
     /// Keeps at most so many steps from here on; where there are more, none at all.
@@ -131,9 +135,7 @@ impl Trail {
     fn grow(&mut self) -> Result<(), Halt> {
         let length = self.steps.len();
         if length >= self.most {
-            self.is_cut = true;
-            self.steps = Vec::new();
-            self.start = 0;
+            self.keep_none();
         }
         if self.is_cut {
             return Ok(());

@@ -13,28 +13,9 @@ warnings=(-Wall -Wextra -pedantic-errors -Werror -Wconversion -Wsign-conversion 
 sanitizers=(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 links=(-L"$library" -ltn_compactor -Wl,-rpath,"$PWD/$library" -pthread)
 sources=(check json generate promises cases generated real_transcripts interface callables threads)
-passed=0 failed=0 skipped=0
+# shellcheck source=tests/check.sh
+. tests/check.sh
 
-pass() { passed=$((passed + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1"; }
-skip() { skipped=$((skipped + 1)); echo "SKIP $1: $2"; }
-finish() {
-  echo "$passed passed, $failed failed, $skipped skipped"
-  [ "$failed" -eq 0 ]
-  exit
-}
-# is_so NAME COMMAND...: passes if the command succeeds, shows what it printed if not.
-is_so() {
-  local name=$1 output
-  shift
-  if output=$("$@" 2>&1); then
-    pass "$name"
-  else
-    printf '%s\n' "$output" | head -n 30
-    fail "$name"
-    return 1
-  fi
-}
 compile() { "$cxx" -std=c++17 "${warnings[@]}" -Iinclude -I"$here/test" "$@"; }
 
 # Runs a program of tests and counts its lines: as many as it announced, or it fails.

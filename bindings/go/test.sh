@@ -7,37 +7,9 @@ cd "$(dirname "$0")/../.." || exit 1
 root=$PWD
 binding=$root/bindings/go
 built=$root/target/tests/go
-passed=0 failed=0 skipped=0
+# shellcheck source=tests/check.sh
+. tests/check.sh
 
-pass() { passed=$((passed + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1"; }
-skip() { skipped=$((skipped + 1)); echo "SKIP $1: $2"; }
-finish() {
-  echo "$passed passed, $failed failed, $skipped skipped"
-  [ "$failed" -eq 0 ]
-  exit
-}
-
-# check NAME COMMAND...: passes if the command succeeds, shows what it printed if not.
-check() {
-  local name=$1 output
-  shift
-  if output=$("$@" 2>&1); then
-    pass "$name"
-  else
-    printf '%s\n' "$output" | tail -n 30
-    fail "$name"
-  fi
-}
-# prints TEXT COMMAND...: succeeds if the command prints the text, whether it succeeds itself or not.
-prints() {
-  local text=$1 output
-  shift
-  output=$("$@" 2>&1)
-  printf '%s\n' "$output"
-  grep -qF -- "$text" <<<"$output"
-}
-is_empty() { [ -z "$1" ] || { echo "$1"; false; }; }
 
 # go_tests NAME FOLDER ARGUMENTS...: go test -v there. Each test that holds no others is counted, each skip told with its reason. A
 # package that does not build, or that ends before its tests do, is a failure too.
@@ -91,12 +63,12 @@ mkdir -p "$built"
 export CGO_ENABLED=1 GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 
 # The sources.
-check "the sources are formatted" is_empty "$(gofmt -l "$binding")"
-check "no file but link.go has link flags" is_empty "$(grep -rlE '^ *// *#cgo ' "$binding" --include='*.go' | grep -v '/link\.go$')"
-check "no prototype of the library is written again" is_empty "$(grep -nE '\btn_[a-z_]+\([a-z]' "$binding"/*.h | grep -v tn_go_)"
-check "the module has no dependency" is_empty "$(go -C "$binding" list -m all | tail -n +2)"
-check "go vet is content" go -C "$binding" vet ./...
-check "go vet is content with the benchmark" go -C "$binding/bench" vet .
+is_so "the sources are formatted" is_empty "$(gofmt -l "$binding")"
+is_so "no file but link.go has link flags" is_empty "$(grep -rlE '^ *// *#cgo ' "$binding" --include='*.go' | grep -v '/link\.go$')"
+is_so "no prototype of the library is written again" is_empty "$(grep -nE '\btn_[a-z_]+\([a-z]' "$binding"/*.h | grep -v tn_go_)"
+is_so "the module has no dependency" is_empty "$(go -C "$binding" list -m all | tail -n +2)"
+is_so "go vet is content" go -C "$binding" vet ./...
+is_so "go vet is content with the benchmark" go -C "$binding/bench" vet .
 
 # The tests. Those that watch the memory are left out under the race detector, which needs memory of its own.
 go_tests "under the race detector" "$binding" -race ./...
@@ -126,24 +98,24 @@ at_the_path() { CGO_CFLAGS="-I$away/include" CGO_LDFLAGS="-L$away/lib -Wl,-rpath
 by_pkg_config() { PKG_CONFIG_PATH="$away/lib" example by-pkg-config "$away/copy" -tags tn_pkgconfig; }
 without_cgo() { prints "tn_compactor_needs_cgo_set_CGO_ENABLED_to_1" env CGO_ENABLED=0 go -C "$binding" build .; }
 
-check "the library of the checkout is found" example in-the-checkout "$binding"
-check "without a header, the compiler names it" prints tn_compactor.h go -C "$away/copy" build .
-check "the library is found at a path" at_the_path
-check "that program runs with that library" prints "$away/lib/libtn_compactor.so.0" ldd "$built/at-a-path"
+is_so "the library of the checkout is found" example in-the-checkout "$binding"
+is_so "without a header, the compiler names it" prints tn_compactor.h go -C "$away/copy" build .
+is_so "the library is found at a path" at_the_path
+is_so "that program runs with that library" prints "$away/lib/libtn_compactor.so.0" ldd "$built/at-a-path"
 command -v pkg-config >/dev/null || { [ "$(id -u)" -eq 0 ] && apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends pkg-config; } >"$built/apt.log" 2>&1
 if command -v pkg-config >/dev/null; then
-  check "the library is found by pkg-config" by_pkg_config
-  check "that program runs with that library too" prints "$away/lib/libtn_compactor.so.0" ldd "$built/by-pkg-config"
+  is_so "the library is found by pkg-config" by_pkg_config
+  is_so "that program runs with that library too" prints "$away/lib/libtn_compactor.so.0" ldd "$built/by-pkg-config"
 else
   skip "go pkg-config" "pkg-config is not installed"
 fi
-check "the static library is linked" example static "$binding" -tags tn_static
-check "that program needs no shared one" is_empty "$(ldd "$built/static" | grep tn_compactor)"
-check "without cgo, the compiler says so" without_cgo
+is_so "the static library is linked" example static "$binding" -tags tn_static
+is_so "that program needs no shared one" is_empty "$(ldd "$built/static" | grep tn_compactor)"
+is_so "without cgo, the compiler says so" without_cgo
 
 # What the documentation shows.
 for document in README.md bindings/go/README.md docs/go.md; do
-  check "what $document shows of Go works from an empty folder" bindings/go/readme.sh "$document"
+  is_so "what $document shows of Go works from an empty folder" bindings/go/readme.sh "$document"
 done
 
 # The port and the client that the nested module is made for. Their module is taken into a copy of go.mod.
@@ -151,10 +123,10 @@ nested=$binding/toolnexus
 port=$(awk '$1 == "github.com/muthuishere/toolnexus/golang" { print $1 "@" $2 }' "$nested/go.mod")
 cp "$nested/go.mod" "$built/toolnexus.mod"
 cp "$nested/go.sum" "$built/toolnexus.sum"
-check "the nested module names the port" test -n "$port"
+is_so "the nested module names the port" test -n "$port"
 if go -C "$nested" get -modfile="$built/toolnexus.mod" "$port" >"$built/toolnexus.log" 2>&1; then
   export GOFLAGS="$GOFLAGS -modfile=$built/toolnexus.mod -mod=mod"
-  check "go vet is content with the nested module" go -C "$nested" vet ./...
+  is_so "go vet is content with the nested module" go -C "$nested" vet ./...
   go_tests "beside the port of toolnexus" "$nested" -race ./...
 else
   reason=$(grep -oE '\b[45][0-9][0-9] [A-Z][A-Za-z ]+' "$built/toolnexus.log" | head -n 1)

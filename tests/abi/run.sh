@@ -12,15 +12,8 @@ cd "$(dirname "$0")/../.." || exit 1
 described=tests/abi/tn_compactor.abi
 built=target/abi
 cargo=${CARGO:-cargo}
-passed=0 failed=0 skipped=0
-
-pass() { passed=$((passed + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1"; }
-finish() {
-  echo "$passed passed, $failed failed, $skipped skipped"
-  [ "$failed" -eq 0 ]
-  exit
-}
+# shellcheck source=tests/check.sh
+. tests/check.sh
 
 # build SOURCES FOLDER: builds the library as abidiff needs it, with everything that a debugger is told of this crate, in one piece.
 # Of the other crates it needs nothing.

@@ -11,11 +11,8 @@ cc=${CC:-cc} cxx=${CXX:-c++} cargo=${CARGO:-cargo}
 c_flags=(-std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Wall -Wextra -pedantic -Werror -Wstrict-prototypes -g)
 cxx_flags=(-std=c++11 -Wall -Wextra -pedantic -Werror -g)
 programs=(arguments callback constants estimate limits options plan quiet text threads)
-passed=0 failed=0 skipped=0
-
-pass() { passed=$((passed + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1"; }
-skip() { skipped=$((skipped + 1)); echo "SKIP $1: $2"; }
+# shellcheck source=tests/check.sh
+. tests/check.sh
 
 mkdir -p "$built"
 for name in check conversation host; do
@@ -113,5 +110,4 @@ for source in tests/c/*.c tests/c/*.cpp; do
   esac
 done
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

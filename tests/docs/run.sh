@@ -7,23 +7,11 @@ set -u
 [ -z "${TN_TRANSCRIPTS-}" ] || { TN_TRANSCRIPTS=$(realpath "$TN_TRANSCRIPTS") && export TN_TRANSCRIPTS; }
 cd "$(dirname "$0")/../.." || exit 1
 built=target/tests/docs
-passed=0 failed=0 skipped=0
+# shellcheck source=tests/check.sh
+. tests/check.sh
+
 export PYTHONDONTWRITEBYTECODE=1 PYTHONUTF8=1
 
-pass() { passed=$((passed + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1"; }
-skip() { skipped=$((skipped + 1)); echo "SKIP $1: $2"; }
-# check NAME COMMAND...: passes if the command succeeds, shows what it printed if not.
-check() {
-  local name=$1 output
-  shift
-  if output=$("$@" 2>&1); then
-    pass "$name"
-  else
-    printf '%s\n' "$output" | tail -n 30
-    fail "$name"
-  fi
-}
 # added COMMAND...: a suite in a suite, whose last line is counted.
 added() {
   local output p f s
@@ -43,7 +31,7 @@ if ! command -v python3 >/dev/null; then
   skip "docs" "python3 is not installed"
 else
   added python3 tests/docs/check.py
-  check "the picture is what docs/figures/picture.py draws" python3 docs/figures/picture.py
+  is_so "the picture is what docs/figures/picture.py draws" python3 docs/figures/picture.py
   output=$(docs/figures/run 2>&1)
   case $? in
     0) pass "the figures are what docs/figures/run counts" ;;
@@ -56,18 +44,17 @@ fi
 # Of the pages on a language the blocks in C, C++, Rust and the shell. Go, Clojure and Python are run by their own suites.
 added tests/readme/run.sh docs/c.md docs/cpp.md docs/rust.md
 
-check "the reference renders without a warning" docs/reference/write
+is_so "the reference renders without a warning" docs/reference/write
 is_there() { grep -rqF "$1" "$2"; }
-check "it has a function of the C interface" is_there 'Builds the new transcript from a plan' target/doc/headers/tn__compactor_8h.html
-check "it has a class of the C++ interface" is_there 'Cuts the host' target/doc/headers/classtn_1_1plan.html
-check "it has the crate" is_there 'Where a transcript is cut' target/doc/tn_compactor/struct.Plan.html
+is_so "it has a function of the C interface" is_there 'Builds the new transcript from a plan' target/doc/headers/tn__compactor_8h.html
+is_so "it has a class of the C++ interface" is_there 'Cuts the host' target/doc/headers/classtn_1_1plan.html
+is_so "it has the crate" is_there 'Where a transcript is cut' target/doc/tn_compactor/struct.Plan.html
 # A check of the check: what has no comment fails it.
 is_refused() {
   printf '/**\n * @file\n * What.\n */\nint undocumented(void);\n' >"$built/bare.h"
   { cat docs/reference/Doxyfile && printf 'INPUT=%s\nOUTPUT_DIRECTORY=%s\n' "$built/bare.h" "$built"; } >"$built/Doxyfile"
   ! doxygen "$built/Doxyfile" >"$built/doxygen.log" 2>&1 && grep -q 'undocumented.* is not documented' "$built/doxygen.log"
 }
-check "a function without a comment would fail it" is_refused
+is_so "a function without a comment would fail it" is_refused
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

@@ -7,21 +7,8 @@ header=include/tn_compactor.h
 library=target/release
 built=target/tests/header
 warnings=(-Wall -Wextra -pedantic-errors -Werror)
-passed=0 failed=0 skipped=0
-
-pass() { passed=$((passed + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1"; }
-# is_so NAME COMMAND...: passes if the command succeeds, shows what it printed if not.
-is_so() {
-  local name=$1 output
-  shift
-  if output=$("$@" 2>&1); then
-    pass "$name"
-  else
-    printf '%s\n' "$output" | head -n 20
-    fail "$name"
-  fi
-}
+# shellcheck source=tests/check.sh
+. tests/check.sh
 
 mkdir -p "$built"
 printf '#include "tn_compactor.h"\nextern int alone;\nint alone;\n' >"$built/alone.c"
@@ -93,5 +80,4 @@ done <tests/artifact/symbols.txt
 extra=$(grep -oE '\btn_[a-z0-9_]+\(' "$header" | tr -d '(' | sort -u | comm -23 - <(sort tests/artifact/symbols.txt) | tr '\n' ' ')
 if [ -z "$extra" ]; then pass "the header has no other function"; else fail "the header has no other function: $extra"; fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

@@ -2,38 +2,12 @@
 # the tree, so that nothing of the tree is found by chance.
 
 root=$PWD
-passed=0 failed=0 skipped=0
+# shellcheck source=tests/check.sh
+. tests/check.sh
+
 away=$(mktemp -d)
 trap 'rm -rf "$away"' EXIT
 
-pass() { passed=$((passed + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1"; }
-skip() { skipped=$((skipped + 1)); echo "SKIP $1: $2"; }
-finish() {
-  echo "$passed passed, $failed failed, $skipped skipped"
-  [ "$failed" -eq 0 ]
-  exit
-}
-# is_so NAME COMMAND...: passes if the command succeeds, shows what it printed if not.
-is_so() {
-  local name=$1 output
-  shift
-  if output=$("$@" 2>&1); then
-    pass "$name"
-  else
-    printf '%s\n' "$output" | tail -n 30
-    fail "$name"
-    return 1
-  fi
-}
-# prints TEXT COMMAND...: succeeds if the command prints the text, whether it succeeds itself or not.
-prints() {
-  local text=$1 output
-  shift
-  output=$("$@" 2>&1)
-  printf '%s\n' "$output"
-  grep -qF -- "$text" <<<"$output"
-}
 # refuses TEXT COMMAND...: succeeds if the command fails with that text, by an exit status and not by a signal.
 refuses() {
   local text=$1 output status
@@ -43,7 +17,6 @@ refuses() {
   printf 'status %s: %s\n' "$status" "$output"
   [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && grep -qF -- "$text" <<<"$output"
 }
-is_empty() { [ -z "$1" ] || { echo "$1"; false; }; }
 same() { [ "$1" = "$2" ] || { printf 'found    %s\nexpected %s\n' "$1" "$2"; false; }; }
 
 # example LANGUAGE: the first block of the README in that language, which is its program.

@@ -13,23 +13,8 @@ built=target/tests/readme
 if [ $# -gt 0 ]; then built=target/tests/pages; else set -- README.md include/tn_compactor.h; fi
 transcript=bindings/c/transcript.json
 program= # the last program shown
-passed=0 failed=0 skipped=0
-
-pass() { passed=$((passed + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1"; }
-skip() { skipped=$((skipped + 1)); echo "SKIP $1: $2"; }
-# is_so NAME COMMAND...: passes if the command succeeds, shows what it printed if not.
-is_so() {
-  local name=$1 output
-  shift
-  if output=$("$@" 2>&1); then
-    pass "$name"
-  else
-    [ -z "$output" ] || printf '%s\n' "$output" | head -n 30
-    fail "$name"
-    return 1
-  fi
-}
+# shellcheck source=tests/check.sh
+. tests/check.sh
 
 rm -rf "$built"
 mkdir -p "$built"
@@ -191,5 +176,4 @@ for document in "$@"; do
   done
 done
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

@@ -55,7 +55,7 @@ impl Key {
         let differing = start ^ (ONES * b'"' as u64);
         let quotes = differing.wrapping_sub(ONES) & !differing & (ONES << 7);
         if quotes == 0 {
-            return Self::long(start, text).map(Some).ok_or(Unsure);
+            return Self::long(start, text);
         }
         let length = quotes.trailing_zeros() / 8;
         let word = start & ((1 << (8 * length)) - 1);
@@ -68,14 +68,23 @@ impl Key {
     }
 
     /// The same for keys of eight bytes or more, which start with the bytes of `start`.
-    fn long(start: u64, text: &[u8]) -> Option<(Self, &[u8])> {
-        LONG.iter().find_map(|&(first, rest, key)| {
+    fn long(start: u64, text: &[u8]) -> Result<Option<(Self, &[u8])>, Unsure> {
+        let known = LONG.iter().find_map(|&(first, rest, key)| {
             if first != start {
                 return None;
             }
             let behind = text.get(8..)?.strip_prefix(rest)?.strip_prefix(b"\"")?;
             Some((key, behind))
-        })
+        });
+        if known.is_some() {
+            return Ok(known);
+        }
+        let mut name = text.iter().take(LONGEST + 1);
+        match name.find(|&&byte| matches!(byte, b'"' | b'\\')) {
+            Some(b'\\') => Err(Unsure),
+            // It ends as another, or is longer than any.
+            _ => Ok(None),
+        }
     }
 
     /// The key that `name` means, escapes and all.
@@ -106,7 +115,7 @@ const fn eight(name: &[u8]) -> u64 {
     word
 }
 
-/// Escapes may make a key of it that is not what it looks like.
+/// It may be written with escapes, or the text is too short to tell at a glance.
 struct Unsure;
 
 /// The names of less than eight bytes.
@@ -246,22 +255,39 @@ impl<'t, 's> Message<'t, 's> {
             array: self.fields.get(within.key()).unwrap_or(Value::NOTHING),
             text: self.text,
             steps: steps.unwrap_or(Steps::NONE),
+            has_started: false,
         }
     }
 
-    /// The text: `content` if it is a string, else `text` of the first element of `content`, else of `parts`.
-    pub(crate) fn text(&self) -> Option<Text<'t>> {
-        self.fields
-            .string(Key::Content)
-            .or_else(|| self.first(Within::Content)?.string(Key::Text))
-            .or_else(|| self.first(Within::Parts)?.string(Key::Text))
+    /// The role, and the text: `content` if it is a string, else `text` of the first element of `content`, else of `parts`.
+    pub(crate) fn role_and_text(&self) -> (Option<Text<'t>>, Option<Text<'t>>) {
+        let first = |within| {
+            let object = self.objects(within).next()?;
+            object.is_first.then_some(object.fields)
+        };
+        role_and_text(&self.fields, first)
     }
+}
 
-    /// The first element of the array, if it is an object.
-    fn first(&self, within: Within) -> Option<Fields<'t>> {
-        let object = self.objects(within).next()?;
-        object.is_first.then_some(object.fields)
-    }
+/// The same of the message that `text` starts with, where nothing was noted.
+pub(crate) fn role_and_text_of(text: &[u8]) -> (Option<Text<'_>>, Option<Text<'_>>) {
+    let fields = Fields::of(Value::new(text));
+    let first = |within: Within| {
+        let first = fields.get(within.key())?.elements().next()?;
+        first.is_object().then(|| Fields::of(first))
+    };
+    role_and_text(&fields, first)
+}
+
+fn role_and_text<'t>(
+    message: &Fields<'t>,
+    first: impl Fn(Within) -> Option<Fields<'t>>,
+) -> (Option<Text<'t>>, Option<Text<'t>>) {
+    let text = message
+        .string(Key::Content)
+        .or_else(|| first(Within::Content)?.string(Key::Text))
+        .or_else(|| first(Within::Parts)?.string(Key::Text));
+    (message.string(Key::Role), text)
 }
 
 /// An object in an array of a message.
@@ -277,6 +303,8 @@ pub(crate) struct Objects<'t, 's> {
     text: &'t [u8],
     /// From the array's first object on, or behind the object before.
     steps: Steps<'s>,
+    /// An object was taken.
+    has_started: bool,
 }
 
 impl<'t> Iterator for Objects<'t, '_> {
@@ -288,8 +316,10 @@ impl<'t> Iterator for Objects<'t, '_> {
         };
         let mut object = Object {
             fields: Fields::NONE,
-            is_first: Value::new(self.text.get(at..)?).is_first_of(self.array),
+            // Asked once: the white space before it may be long.
+            is_first: !self.has_started && Value::new(self.text.get(at..)?).is_first_of(self.array),
         };
+        self.has_started = true;
         let mut behind = self.steps;
         while let Some((Step::ObjectKey, at)) = behind.next() {
             self.steps = behind;

@@ -193,8 +193,9 @@ impl<'c, 't> Planning<'c, 't> {
             return Ok(Step::Done(Plan::unchanged(decision, tokens)));
         }
         if self.over_budget.is_none() {
-            let transcript =
-                Transcript::read(self.text.as_bytes(), &self.survey, self.options.char_unit)?;
+            let transcript = self
+                .survey
+                .transcript(self.text.as_bytes(), self.options.char_unit)?;
             let outline = Outline::of(&transcript, head_end)?;
             self.over_budget = Some((transcript, outline));
         }

@@ -93,9 +93,9 @@ pub(crate) struct Survey {
     pub(crate) head_end: usize,
     /// The estimate for the whole transcript.
     pub(crate) tokens: u64,
-    /// Where the messages are; empty if not all of them are kept in mind.
+    /// Where the messages are, if the trail is kept.
     places: Vec<Place>,
-    /// Where their keys are.
+    /// Where their keys are, if that is kept in mind of all of them.
     trail: Trail,
 }
 
@@ -133,50 +133,50 @@ const STEP_SHARE: usize = 50;
 /// is so short that it cannot be, they are not kept in mind at all.
 pub(crate) fn survey(text: &[u8], unit: CharUnit, budget: Option<u64>) -> Result<Survey, Error> {
     let (mut count, mut head_end, mut tokens) = (0, 0, 0);
-    let mut places = Vec::new();
     // A byte counts two characters at most (U+2028 takes three, and may count six), so half a token. Each message's tokens are
     // rounded up by three quarters at most, and it has a comma or bracket behind it.
     let most_tokens = text.len() - text.len() / 4;
     let can_be_over = budget.is_none_or(|budget| budget < most_tokens as u64);
-    let mut most = 0;
+    let mut places = Vec::new();
+    let mut most = Place::FEW.max(text.len() / Place::SHARE);
     if can_be_over {
-        most = Place::FEW.max(text.len() / Place::SHARE);
         reserve(&mut places, Place::FEW)?;
     }
-    let mut trail = Trail::of_all();
+    let mut trail = Trail::of_at_most(text.len() / STEP_SHARE);
     let document = messages_of(text, unit, &mut trail, &mut |message, trail| {
         let estimate = estimate(&message);
         tokens += estimate;
-        if head_end == count {
-            if is_instruction(message.span.of(text), trail.last()) {
-                head_end += 1;
-            } else if can_be_over {
-                trail.keep_at_most(text.len() / STEP_SHARE);
-            } else {
-                trail.keep_none();
-            }
+        if head_end == count && is_instruction(message.span.of(text), trail) {
+            head_end += 1;
+        }
+        count += 1;
+        if !can_be_over && head_end < count {
+            trail.keep_none();
         }
         if budget.is_some_and(|budget| tokens > budget) {
             most = usize::MAX;
-            trail.keep_at_most(usize::MAX);
+            trail.keep_all();
         }
-        if places.len() == count
-            && count < most
-            && let Some(place) = Place::of(&message, estimate)
-        {
-            if count == places.capacity() {
-                let room = if most < usize::MAX { most - count } else { 1 };
-                reserve(&mut places, room)?;
+        // Where one is missing, the others are of no use.
+        if !can_be_over || !trail.is_kept() {
+            return Ok(());
+        }
+        match Place::of(&message, estimate) {
+            Some(place) if places.len() < most => {
+                if places.len() == places.capacity() {
+                    let room = if most < usize::MAX {
+                        most - places.len()
+                    } else {
+                        1
+                    };
+                    reserve(&mut places, room)?;
+                }
+                places.push(place);
             }
-            places.push(place);
+            _ => trail.keep_none(),
         }
-        count += 1;
         Ok(())
     })?;
-    if places.len() < count {
-        places = Vec::new();
-        trail = Trail::none();
-    }
     Ok(Survey {
         array: document.span,
         count,
@@ -187,17 +187,14 @@ pub(crate) fn survey(text: &[u8], unit: CharUnit, budget: Option<u64>) -> Result
     })
 }
 
-/// Whether a message may stand among the leading instructions.
-fn is_instruction(message: &[u8], steps: Steps<'_>) -> bool {
-    let (message, _) = dialect::Message::of(message, steps);
-    let instructs = message
-        .fields
-        .string(Key::Role)
-        .is_some_and(|role| role.is("system") || role.is("developer"));
-    instructs
-        && !message
-            .text()
-            .is_some_and(|text| text.starts_with(SUMMARY_PREFIX))
+/// Whether a message, whose steps the trail has last, may stand among the leading instructions.
+fn is_instruction(message: &[u8], trail: &Trail) -> bool {
+    let (role, text) = match trail.last() {
+        Some(steps) => dialect::Message::of(message, steps).0.role_and_text(),
+        None => dialect::role_and_text_of(message),
+    };
+    role.is_some_and(|role| role.is("system") || role.is("developer"))
+        && !text.is_some_and(|text| text.starts_with(SUMMARY_PREFIX))
 }
 
 /// What the split asks of one message.
@@ -231,40 +228,44 @@ pub(crate) struct Transcript {
     tokens: u64,
 }
 
-impl Transcript {
-    /// Reads `text`, which [`survey`] found to be a transcript.
-    pub(crate) fn read(text: &[u8], survey: &Survey, unit: CharUnit) -> Result<Self, Error> {
+impl Survey {
+    /// Reads the messages of `text`, which this is the survey of. To be called once: what is kept in mind of them goes.
+    pub(crate) fn transcript(&mut self, text: &[u8], unit: CharUnit) -> Result<Transcript, Error> {
+        let places = std::mem::take(&mut self.places);
+        let trail = std::mem::replace(&mut self.trail, Trail::none());
         let mut reading = Reading {
             text,
             messages: Vec::new(),
             tokens: 0,
             pairing: Pairing::default(),
         };
-        reserve(&mut reading.messages, survey.count)?;
-        match survey.trail.all() {
-            Some(mut steps) => {
-                for place in &survey.places {
-                    let span = Span {
-                        start: place.start as usize,
-                        end: place.end as usize,
-                    };
-                    steps = reading
-                        .take(span, place.tokens.into(), steps)?
-                        .next_element();
-                }
+        reserve(&mut reading.messages, self.count)?;
+        if let Some(mut steps) = trail.all() {
+            for place in &places {
+                let span = Span {
+                    start: place.start as usize,
+                    end: place.end as usize,
+                };
+                steps = reading
+                    .take(span, place.tokens.into(), steps)?
+                    .next_element();
             }
-            None => {
-                let mut trail = Trail::of_all();
-                messages_of(text, unit, &mut trail, &mut |message, trail| {
-                    reading.take(message.span, estimate(&message), trail.last())?;
-                    trail.forget();
-                    Ok(())
-                })?;
-            }
+            return Ok(reading.finish());
         }
+        let mut trail = Trail::of_at_most(usize::MAX);
+        messages_of(text, unit, &mut trail, &mut |message, trail| {
+            let steps = trail.last().ok_or(Error::OutOfMemory {
+                bytes: trail.refused(),
+            })?;
+            reading.take(message.span, estimate(&message), steps)?;
+            trail.forget();
+            Ok(())
+        })?;
         Ok(reading.finish())
     }
+}
 
+impl Transcript {
     /// The estimate for the messages in `range`.
     pub(crate) fn estimate(&self, range: Range<usize>) -> u64 {
         let before = |index: usize| {
@@ -394,6 +395,7 @@ impl<'t> Pairing<'t> {
                 Ok(())
             }
         };
+        // The text as `role_and_text` has it, found on the way.
         let mut text = fields.string(Key::Content);
         let mut opens_with_thinking = fields
             .string(Key::Type)

@@ -34,7 +34,7 @@ struct Shape {
     is_transcript: bool,
 }
 
-const SHAPES: [Shape; 20] = [
+const SHAPES: [Shape; 21] = [
     Shape {
         name: "a million opening brackets",
         count: 1_000_000,
@@ -178,6 +178,15 @@ const SHAPES: [Shape; 20] = [
         name: "a number of ten million digits",
         count: 10_000_000,
         write: |count| format!(r#"[{{"role":"user","n":{}}},{{}}]"#, "9".repeat(count)),
+        is_transcript: true,
+    },
+    Shape {
+        name: "two hundred thousand blocks without anything in one message, behind as many spaces",
+        count: 200_000,
+        write: |count| {
+            let (spaces, blocks) = (" ".repeat(count), many("{}", count));
+            format!(r#"[{{"role":"user","content":[{spaces}{blocks}]}},{{}}]"#)
+        },
         is_transcript: true,
     },
     Shape {

@@ -53,6 +53,48 @@ fn empty_messages_without_number_take_no_more_than_a_tenth_of_the_input_under_bu
     assert!(took.bytes * 10 < text.len(), "{} bytes", took.bytes);
 }
 
+/// What stands first is asked whether it is an instruction, however much there is in it.
+#[test]
+fn leading_messages_take_no_more_than_a_tenth_of_the_input_under_budget() {
+    let _alone = ALONE.lock().unwrap();
+    let many = |item: &str, count: usize| vec![item; count].join(",");
+    let one =
+        |role: &str, blocks: String| format!(r#"[{{"role":"{role}","content":[{blocks}]}},{{}}]"#);
+    let texts = [
+        one("system", many("{}", 300_000)),
+        one("user", many("{}", 300_000)),
+        one("user", many(r#"{"type":"text","text":"hello"}"#, 30_000)),
+        format!("[{}]", many(r#"{"role":"system"}"#, 100_000)),
+        format!(
+            "[{}]",
+            many(
+                r#"{"role":"system","content":"You are a gardener."}"#,
+                100_000
+            )
+        ),
+        format!(r#"{{"a":{{{}}}}}"#, many(r#""b":1"#, 300_000)),
+        format!("[[{}]]", many("[{}]", 300_000)),
+    ];
+    for text in texts {
+        for budget in [u64::MAX, text.len() as u64 / 2] {
+            let compactor = Compactor::new(Options::new(budget));
+            let (plan, took) = taken(|| compactor.plan(&text).map(|plan| plan.head_end()));
+            let start = &text[..60];
+            assert!(
+                took.bytes * 10 < text.len(),
+                "{} bytes of {}: {start}",
+                took.bytes,
+                text.len()
+            );
+            let instructions = match text.contains("system") {
+                true => text.matches("role").count(),
+                false => 0,
+            };
+            assert_eq!(plan.unwrap_or_default(), instructions, "{start}");
+        }
+    }
+}
+
 #[test]
 fn apply_takes_less_than_twice_the_input_beside_the_input_itself() {
     let _alone = ALONE.lock().unwrap();

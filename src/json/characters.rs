@@ -4,7 +4,7 @@
 //! Counted is what `JSON.stringify` would write: see [`length`](super::length).
 
 use super::block::{Block, WIDTH, Wide};
-use super::stride::{Masks, Mends};
+use super::masks::{Masks, Mends};
 use super::{CharUnit, escape, length};
 
 /// What goes on from one block to the next.
@@ -250,9 +250,21 @@ impl Characters {
     }
 }
 
+impl Mends {
+    /// What they add in the bits `upto` of the block at `base` of `text`. It may wrap.
+    #[inline(always)]
+    pub(super) fn upto(&self, text: &[u8], base: usize, upto: u64, unit: CharUnit) -> u64 {
+        let less = 0_u64.wrapping_sub((self.less & upto).count_ones().into());
+        match self.mended & upto {
+            0 => less,
+            bits => less.wrapping_add(mended(text, base, bits, unit)),
+        }
+    }
+}
+
 /// By how much the bytes `mended` of the block that starts at `base` of `text` add to the count. It may wrap.
 #[cold]
-pub(super) fn mended(text: &[u8], base: usize, mut mended: u64, unit: CharUnit) -> u64 {
+fn mended(text: &[u8], base: usize, mut mended: u64, unit: CharUnit) -> u64 {
     let mut more = 0_u64;
     while mended != 0 {
         let at = base + mended.trailing_zeros() as usize;

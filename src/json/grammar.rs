@@ -76,7 +76,7 @@ impl Brackets {
 
     /// Notes in `trail` what is to be noted at the bits `before` of the block that starts at `base`, whose brackets were taken.
     #[inline(always)]
-    fn note(&mut self, trail: &mut Trail, base: usize, before: u64) -> Result<(), Halt> {
+    fn note(&mut self, trail: &mut Trail, base: usize, before: u64) {
         let keys = self.keys & self.in_object;
         let mut steps = (keys & (self.in_element | self.in_nested) | self.nested) & before;
         while steps != 0 {
@@ -88,12 +88,11 @@ impl Brackets {
             } else {
                 Step::ObjectKey
             };
-            trail.note(kind, base + steps.trailing_zeros() as usize)?;
+            trail.note(kind, base + steps.trailing_zeros() as usize);
             steps ^= step;
         }
         self.keys &= !before;
         self.nested &= !before;
-        Ok(())
     }
 }
 
@@ -232,8 +231,8 @@ impl Grammar {
             (2, false) => {
                 block.first_level |= above;
                 if TRAIL && trail.is_kept() {
-                    block.note(trail, base, below)?;
-                    trail.end()?;
+                    block.note(trail, base, below);
+                    trail.end();
                 }
                 block.in_element &= below;
                 let span = Span {
@@ -284,7 +283,7 @@ impl Grammar {
             return Err(Halt::Fault);
         }
         if TRAIL && trail.is_kept() {
-            block.note(trail, base, u64::MAX)?;
+            block.note(trail, base, u64::MAX);
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Reading JSON text without building it: validity, spans, lengths.
 //!
 //! [`scan`] walks a text once, refuses what is not JSON, and hands out the elements of its array with their spans and
-//! lengths, and in a [`trail`] where their keys are. [`value`] looks into text that `scan` found valid. Neither recurses on the depth of the input, and what is
-//! copied is an id or a name that is written with escapes.
+//! lengths, and in a [`trail`] where their keys are. [`value`] looks into text that `scan` found valid. Neither recurses
+//! on the depth of the input, and what is copied is an id or a name that is written with escapes.
 
 mod block;
 mod carry;
@@ -11,6 +11,7 @@ mod escape;
 mod fault;
 mod grammar;
 mod length;
+mod masks;
 mod scalars;
 pub(crate) mod scan;
 mod skip;

@@ -70,6 +70,13 @@ pub(crate) fn elements(
     }
 }
 
+enum Stop {
+    /// `each` failed, or there is no memory.
+    Asked(Error),
+    /// The text is not UTF-8 or not JSON.
+    Fault,
+}
+
 impl From<Halt> for Stop {
     fn from(halt: Halt) -> Self {
         match halt {
@@ -77,13 +84,6 @@ impl From<Halt> for Stop {
             Halt::NoMemory(bytes) => Self::Asked(Error::OutOfMemory { bytes }),
         }
     }
-}
-
-enum Stop {
-    /// `each` failed, or there is no memory.
-    Asked(Error),
-    /// The text is not UTF-8 or not JSON.
-    Fault,
 }
 
 // One kernel for whatever `each` is, since there is much of it and it is compiled for every back end; but one more for who

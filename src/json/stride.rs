@@ -2,9 +2,10 @@
 
 use super::CharUnit;
 use super::block::{Block, WIDTH};
-use super::characters::{self, Characters};
+use super::characters::Characters;
 use super::grammar::Tokens;
-use super::strings::{Quoted, Strings};
+use super::masks::{Masks, Mends};
+use super::strings::Strings;
 
 /// Blocks in a stride.
 pub(super) const STRIDE: usize = 32;
@@ -27,42 +28,6 @@ pub(super) struct Stride {
     goes_on: u64,
     strings: Strings,
     characters: Characters,
-}
-
-/// What the bytes of a block are: one bit each.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Masks {
-    /// Inside a string: the opening quote too, the closing one not.
-    inside: u64,
-    /// The quotes that open or close a string.
-    quotes: u64,
-    /// Brackets, commas and colons, also inside of strings.
-    operators: u64,
-    /// The bytes that count as a character.
-    pub(super) counted: u64,
-    /// The `u` of escapes.
-    pub(super) unicode: u64,
-}
-
-/// What is to be added to the bits that are counted in a block.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Mends {
-    /// The bytes that take one away.
-    pub(super) less: u64,
-    /// The bytes where the text has to be asked: see [`characters::mended`].
-    pub(super) mended: u64,
-}
-
-impl Mends {
-    /// What they add in the bits `upto` of the block at `base` of `text`. It may wrap.
-    #[inline(always)]
-    fn upto(&self, text: &[u8], base: usize, upto: u64, unit: CharUnit) -> u64 {
-        let less = 0_u64.wrapping_sub((self.less & upto).count_ones().into());
-        match self.mended & upto {
-            0 => less,
-            mended => less.wrapping_add(characters::mended(text, base, mended, unit)),
-        }
-    }
 }
 
 impl Stride {
@@ -141,24 +106,32 @@ impl Stride {
         } else {
             self.characters.no_escapes()
         };
-        if !is_ascii || may_escape {
-            chars = self.chars;
-            for (masks, before) in masks.iter().zip(&mut self.before) {
-                *before = chars;
-                chars = chars.wrapping_add(masks.counted.count_ones().into());
-            }
-        }
-        if self.is_mended {
-            let mut more = 0_u64;
-            for (index, (mends, before)) in self.mends.iter().zip(&mut self.before).enumerate() {
-                *before = before.wrapping_add(more);
-                let base = base + index * WIDTH;
-                more = more.wrapping_add(mends.upto(text, base, u64::MAX, self.unit));
-            }
-            chars = chars.wrapping_add(more);
-        }
-        self.chars = chars;
+        self.chars = if is_ascii && !may_escape {
+            chars
+        } else {
+            self.recount(text, base, count)
+        };
         fault
+    }
+
+    /// Counts the blocks again, whose masks have changed. The characters up to the end.
+    #[inline(always)]
+    fn recount(&mut self, text: &[u8], base: usize, blocks: usize) -> u64 {
+        let mut chars = self.chars;
+        for (masks, before) in self.masks.iter().zip(&mut self.before).take(blocks) {
+            *before = chars;
+            chars = chars.wrapping_add(masks.counted.count_ones().into());
+        }
+        if !self.is_mended {
+            return chars;
+        }
+        let mut more = 0_u64;
+        for (index, (mends, before)) in self.mends.iter().zip(&mut self.before).enumerate() {
+            *before = before.wrapping_add(more);
+            let base = base + index * WIDTH;
+            more = more.wrapping_add(mends.upto(text, base, u64::MAX, self.unit));
+        }
+        chars.wrapping_add(more)
     }
 
     /// The blocks that matter.
@@ -196,36 +169,6 @@ impl Stride {
     /// Whether the text ends inside a string.
     pub(super) fn is_open(&self) -> bool {
         self.strings.is_open()
-    }
-}
-
-impl Masks {
-    /// What the bytes of the next block are, counted as if they were ASCII. Bits set where an escape is wrong.
-    #[inline(always)]
-    fn of<B: Block>(block: B, strings: &mut Strings) -> (Self, u64) {
-        let classes = block.classes();
-        let Quoted {
-            inside,
-            quotes,
-            escaped,
-        } = strings.next::<B>(classes.backslashes, classes.quotes);
-        let mut masks = Self {
-            inside,
-            quotes,
-            operators: classes.operators,
-            counted: !classes.space | inside,
-            unicode: 0,
-        };
-        let mut fault = 0;
-        let others = escaped & !classes.escapable;
-        if others != 0 {
-            masks.unicode = others & block.equal(b'u');
-            // It counts one without its backslash.
-            let slashes = others & block.equal(b'/');
-            masks.counted &= !slashes;
-            fault = others & !(masks.unicode | slashes);
-        }
-        (masks, fault)
     }
 }
 

@@ -1,8 +1,6 @@
 //! Where the keys of an element are, and those of the objects in its arrays: noted while the text is read, so that nobody
 //! has to look for them again.
 
-use super::grammar::Halt;
-
 /// What is at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -21,10 +19,11 @@ pub(crate) enum Step {
 #[derive(Debug)]
 pub(crate) struct Trail {
     steps: Vec<u16>,
-    /// No more than so many are kept.
+    /// No more than so many are kept: where there are more, none.
     most: usize,
-    /// There were more.
-    is_cut: bool,
+    is_kept: bool,
+    /// So many bytes could not be had for them.
+    refused: usize,
     /// Where the last element's steps start.
     start: usize,
     /// The offset of the last step.
@@ -42,12 +41,13 @@ impl Trail {
     /// As many are kept of any text.
     const FEW: usize = 256;
 
-    /// Keeps all steps.
-    pub(crate) fn of_all() -> Self {
+    /// Keeps at most so many steps, or a few; where there are more, none at all.
+    pub(crate) fn of_at_most(steps: usize) -> Self {
         Self {
             steps: Vec::new(),
-            most: usize::MAX,
-            is_cut: false,
+            most: steps,
+            is_kept: true,
+            refused: 0,
             start: 0,
             at: 0,
         }
@@ -55,9 +55,10 @@ impl Trail {
 
     /// Keeps none, and costs nothing.
     pub(crate) fn none() -> Self {
-        let mut trail = Self::of_all();
-        trail.is_cut = true;
-        trail
+        Self {
+            is_kept: false,
+            ..Self::of_at_most(0)
+        }
     }
 
     /// Keeps none from here on, nor those so far.
@@ -65,15 +66,20 @@ impl Trail {
         *self = Self::none();
     }
 
-    /// Keeps at most so many steps from here on; where there are more, none at all.
-    pub(crate) fn keep_at_most(&mut self, steps: usize) {
-        self.most = steps;
+    /// Keeps whatever comes, if those so far are kept.
+    pub(crate) fn keep_all(&mut self) {
+        self.most = usize::MAX;
     }
 
     /// Whether steps are kept; once not, never again.
     #[inline(always)]
-    pub(super) fn is_kept(&self) -> bool {
-        !self.is_cut
+    pub(crate) fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+
+    /// If steps are not kept because there was no memory for them: how many bytes were asked for.
+    pub(crate) fn refused(&self) -> usize {
+        self.refused
     }
 
     /// Starts with the element at `at`.
@@ -84,12 +90,12 @@ impl Trail {
 
     /// Notes what is at `at`, behind all that was noted before.
     #[inline(always)]
-    pub(super) fn note(&mut self, step: Step, at: usize) -> Result<(), Halt> {
+    pub(super) fn note(&mut self, step: Step, at: usize) {
         let mut far = at - self.at;
         self.at = at;
         while far >> FAR != 0 {
             let higher = (far >> FAR).min((1 << FAR) - 1);
-            self.push((higher << KIND) as u16)?;
+            self.push((higher << KIND) as u16);
             far -= higher << FAR;
         }
         let kind = match step {
@@ -97,22 +103,23 @@ impl Trail {
             Step::Object => 2,
             Step::ObjectKey => 3,
         };
-        self.push((far << KIND) as u16 | kind)
+        self.push((far << KIND) as u16 | kind);
     }
 
     /// Ends the element.
-    pub(super) fn end(&mut self) -> Result<(), Halt> {
-        self.push(END)
+    pub(super) fn end(&mut self) {
+        self.push(END);
     }
 
-    /// The steps of the last element.
-    pub(crate) fn last(&self) -> Steps<'_> {
-        Steps::of(self.steps.get(self.start..).unwrap_or_default())
+    /// The steps of the last element, if they are kept.
+    pub(crate) fn last(&self) -> Option<Steps<'_>> {
+        let steps = self.steps.get(self.start..).unwrap_or_default();
+        self.is_kept.then(|| Steps::of(steps))
     }
 
-    /// The steps of all elements kept, one after the other; `None` if some are not.
+    /// The steps of all elements, one after the other, if they are kept.
     pub(crate) fn all(&self) -> Option<Steps<'_>> {
-        (!self.is_cut).then(|| Steps::of(&self.steps))
+        self.is_kept.then(|| Steps::of(&self.steps))
     }
 
     /// Keeps the last element no longer.
@@ -121,34 +128,34 @@ impl Trail {
     }
 
     #[inline(always)]
-    fn push(&mut self, step: u16) -> Result<(), Halt> {
+    fn push(&mut self, step: u16) {
         if self.steps.len() == self.steps.capacity() {
-            self.grow()?;
+            self.grow();
         }
-        if !self.is_cut {
+        if self.is_kept {
             self.steps.push(step);
         }
-        Ok(())
     }
 
     #[cold]
-    fn grow(&mut self) -> Result<(), Halt> {
+    fn grow(&mut self) {
         let length = self.steps.len();
-        if length >= self.most {
-            self.keep_none();
-        }
-        if self.is_cut {
-            return Ok(());
-        }
+        let most = self.most.max(Self::FEW);
         let more = match length {
             0 => Self::FEW,
-            _ if self.most == usize::MAX => length,
+            _ if most == usize::MAX => length,
             // At once, so that nothing is there twice for long.
-            _ => self.most - length,
+            _ => most - length.min(most),
         };
-        self.steps
-            .try_reserve_exact(more)
-            .map_err(|_| Halt::NoMemory(more.saturating_mul(size_of::<u16>())))
+        let refused = match self.steps.try_reserve_exact(more) {
+            _ if more == 0 => 0,
+            Ok(()) => return,
+            Err(_) => more.saturating_mul(size_of::<u16>()),
+        };
+        *self = Self {
+            refused,
+            ..Self::none()
+        };
     }
 }
 
@@ -228,10 +235,7 @@ mod tests {
 
         #[test]
         fn what_was_noted_is_told_unless_there_was_too_much_of_it(elements in elements(), most in prop::option::of(0_usize..2000)) {
-            let mut trail = Trail::of_all();
-            if let Some(most) = most {
-                trail.keep_at_most(most);
-            }
+            let mut trail = Trail::of_at_most(most.unwrap_or(usize::MAX));
             let mut start = 0;
             let mut noted = Vec::new();
             for element in &elements {
@@ -241,11 +245,11 @@ mod tests {
                 for &(distance, step) in element {
                     at += distance;
                     steps.push((step, at));
-                    assert!(trail.note(step, start + at).is_ok());
+                    trail.note(step, start + at);
                 }
-                assert!(trail.end().is_ok());
-                if trail.is_kept() {
-                    prop_assert_eq!(Vec::from_iter(trail.last()), steps.clone());
+                trail.end();
+                if let Some(last) = trail.last() {
+                    prop_assert_eq!(Vec::from_iter(last), steps.clone());
                 }
                 noted.push(steps);
                 start += at + 1;

@@ -3,7 +3,7 @@
 /// How many bytes the reader looks at together.
 pub const BLOCK: usize = 64;
 
-/// How many bytes it checks to be UTF-8 together.
+/// How many bytes it goes over before it reads their tokens.
 pub const STRIDE: usize = 32 * BLOCK;
 
 /// `before` and `rest`, with so much white space before both that `rest` starts at `place` of a block.

@@ -1,7 +1,7 @@
 //! Sixty-four bytes at a time: which of them are what, one bit per byte, the first byte in the lowest bit.
 //!
-//! The back ends differ only in how they answer; what is done with the answers is written once, in
-//! [`scan`](super::scan) and [`skip`](super::skip).
+//! The back ends differ only in how they answer; what is done with the answers is written once, in the modules beside this
+//! one.
 
 mod portable;
 
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(backslashes, naive(bytes, |b| b == b'\\'), "backslashes");
         assert_eq!(quotes, naive(bytes, |b| b == b'"'), "quotes");
         assert_eq!(space, naive(bytes, |b| b" \t\n\r".contains(&b)), "space");
-        // Control characters may pass for operators: the grammar looks at the byte itself.
+        // Control characters may pass for operators: they are refused before anybody looks at those.
         let controls = naive(bytes, |b| b < 0x20);
         let wanted = naive(bytes, |b| b"{}[]:,".contains(&b));
         assert_eq!(operators & !controls, wanted, "operators");

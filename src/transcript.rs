@@ -111,6 +111,9 @@ impl Place {
     /// How much text there is for every place kept in mind. A place has 12 bytes: this is 5 % of the text at most.
     const SHARE: usize = 240;
 
+    /// The same once it is known that the transcript is over budget: half of the text. Shorter messages are better read again.
+    const SHARE_OVER_BUDGET: usize = 24;
+
     /// As many are kept in mind of any text.
     const FEW: usize = 64;
 
@@ -125,6 +128,9 @@ impl Place {
 
 /// How much text there is for every step of the trail. A step has 2 bytes: this is 4 % of the text at most.
 const STEP_SHARE: usize = 50;
+
+/// The same once it is known that the transcript is over budget: half of the text.
+const STEP_SHARE_OVER_BUDGET: usize = 4;
 
 /// Reads the whole of `text` once. `budget` is the one for the estimate, if the estimate decides.
 ///
@@ -153,9 +159,10 @@ pub(crate) fn survey(text: &[u8], unit: CharUnit, budget: Option<u64>) -> Result
         if !can_be_over && head_end < count {
             trail.keep_none();
         }
-        if budget.is_some_and(|budget| tokens > budget) {
-            most = usize::MAX;
-            trail.keep_all();
+        let is_over = budget.is_some_and(|budget| tokens > budget);
+        if is_over {
+            most = Place::FEW.max(text.len() / Place::SHARE_OVER_BUDGET);
+            trail.keep_at_most(text.len() / STEP_SHARE_OVER_BUDGET);
         }
         // Where one is missing, the others are of no use.
         if !can_be_over || !trail.is_kept() {
@@ -164,11 +171,11 @@ pub(crate) fn survey(text: &[u8], unit: CharUnit, budget: Option<u64>) -> Result
         match Place::of(&message, estimate) {
             Some(place) if places.len() < most => {
                 if places.len() == places.capacity() {
-                    let room = if most < usize::MAX {
-                        most - places.len()
-                    } else {
-                        1
-                    };
+                    // At once, so that nothing is there twice; but over budget that may be much room for nothing.
+                    let mut room = most - places.len();
+                    if is_over {
+                        room = room.min(places.len());
+                    }
                     reserve(&mut places, room)?;
                 }
                 places.push(place);

@@ -6,7 +6,9 @@ mod twin;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use twin::agreement::{HostCount, compact_until_unchanged, examine, planned};
-use twin::generate::{Settings, formattings, host_counts, settings, summaries, transcripts};
+use twin::generate::{
+    Settings, formattings, host_counts, settings, shapeless, summaries, transcripts,
+};
 use twin::json::{Formatting, Transcript, Value};
 use twin::rules::{self, Options, Outcome, Split, Unit, pairing};
 
@@ -71,6 +73,12 @@ proptest! {
     /// Plan, older, finish, apply and every promise in `examine`.
     #[test]
     fn the_library_and_the_naive_twin_agree((transcript, settings) in conversations(), summary in summaries()) {
+        let options = options_for(&settings, &transcript);
+        examine(&transcript, &options, &summary, None).map_err(|why| broken(&transcript, &options, why))?;
+    }
+
+    #[test]
+    fn they_agree_on_messages_of_no_dialect_at_all((transcript, settings) in written(shapeless(0..12)), summary in summaries()) {
         let options = options_for(&settings, &transcript);
         examine(&transcript, &options, &summary, None).map_err(|why| broken(&transcript, &options, why))?;
     }

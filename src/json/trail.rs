@@ -66,9 +66,9 @@ impl Trail {
         *self = Self::none();
     }
 
-    /// Keeps whatever comes, if those so far are kept.
-    pub(crate) fn keep_all(&mut self) {
-        self.most = usize::MAX;
+    /// Keeps at most so many, if those so far are kept.
+    pub(crate) fn keep_at_most(&mut self, steps: usize) {
+        self.most = steps;
     }
 
     /// Whether steps are kept; once not, never again.
@@ -143,9 +143,9 @@ impl Trail {
         let most = self.most.max(Self::FEW);
         let more = match length {
             0 => Self::FEW,
-            _ if most == usize::MAX => length,
-            // At once, so that nothing is there twice for long.
-            _ => most - length.min(most),
+            // At once, so that nothing is there twice.
+            Self::FEW if most < usize::MAX => most - length,
+            _ => length.min(most - length.min(most)),
         };
         let refused = match self.steps.try_reserve_exact(more) {
             _ if more == 0 => 0,

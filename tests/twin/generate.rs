@@ -818,6 +818,107 @@ pub fn transcripts(lengths: Range<usize>) -> impl Strategy<Value = Vec<Value>> {
         })
 }
 
+/// Every key that matters in some dialect, and some that only look like one.
+const KEYS: [&str; 29] = [
+    "role",
+    "content",
+    "parts",
+    "text",
+    "type",
+    "id",
+    "name",
+    "call_id",
+    "tool_calls",
+    "tool_call_id",
+    "tool_use_id",
+    "function_call",
+    "functionCall",
+    "function_response",
+    "functionResponse",
+    "toolUse",
+    "toolResult",
+    "toolUseId",
+    "toolCallId",
+    "reasoningContent",
+    "",
+    "x",
+    "role\0",
+    "tool_cal",
+    "toolUses",
+    "contents",
+    "tool_call_ids",
+    "functionResponses",
+    "a key that is longer than any other",
+];
+
+/// Words that matter as values, in some dialect.
+const WORDS: [&str; 20] = [
+    "user",
+    "assistant",
+    "model",
+    "system",
+    "tool",
+    "function",
+    "tool_use",
+    "server_tool_use",
+    "tool_result",
+    "tool-call",
+    "tool-result",
+    "function_call",
+    "function_call_output",
+    "thinking",
+    "redacted_thinking",
+    "reasoning",
+    "a",
+    "b",
+    "",
+    "\u{1f642}",
+];
+
+/// A value of any kind under any key, whatever belongs there; keys repeated, arrays in arrays, deep nests, long strings.
+fn anything() -> impl Strategy<Value = Value> {
+    let long =
+        (16_380_usize..16_390).prop_map(|length| Value::String(vec![u32::from('a'); length]));
+    let nest =
+        (select(vec![3_usize, 60, 64, 66, 130]), any::<bool>()).prop_map(|(depth, array)| {
+            let inner = object(vec![
+                ("type", Value::string("tool_use")),
+                ("id", Value::string("a")),
+            ]);
+            (0..depth).fold(inner, |value, level| match array || level % 2 == 0 {
+                true => list(vec![value]),
+                false => object(vec![("content", value)]),
+            })
+        });
+    let leaf = prop_oneof![
+        20 => select(&WORDS[..]).prop_map(Value::string),
+        2 => Just(Value::string(SUMMARY_PREFIX)),
+        2 => Just(Value::Null),
+        1 => Just(Value::Bool(true)),
+        1 => Just(Value::Number("1.10".to_owned())),
+        1 => long,
+        1 => nest,
+    ];
+    leaf.prop_recursive(4, 40, 6, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..5).prop_map(Value::Array),
+            members(inner).prop_map(Value::Object),
+        ]
+    })
+}
+
+fn members(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Vec<(Text, Value)>> {
+    vec((select(&KEYS[..]).prop_map(text), value), 0..6)
+}
+
+/// Messages of the keys that matter, in no dialect at all.
+pub fn shapeless(lengths: Range<usize>) -> impl Strategy<Value = Vec<Value>> {
+    let role = select(&ROLES[..]).prop_map(|role| (text("role"), Value::string(role)));
+    let message = (prop::option::of(role), members(anything()))
+        .prop_map(|(role, members)| Value::Object(role.into_iter().chain(members).collect()));
+    vec(message, lengths)
+}
+
 pub fn formattings() -> impl Strategy<Value = Formatting> {
     prop_oneof![
         1 => Just(Formatting::Compact),

@@ -1,7 +1,7 @@
 //! Whether bytes beyond ASCII are UTF-8 and escapes have four hexadecimal digits, and what counts as a character in them, a
 //! block of 64 bytes at a time.
 //!
-//! Counted is what `JSON.stringify` would write: see [`length`](super::length).
+//! Counted is what `JSON.stringify` would write: see [`length`].
 
 use super::block::{Block, WIDTH, Wide};
 use super::masks::{Masks, Mends};

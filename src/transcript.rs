@@ -168,18 +168,17 @@ pub(crate) fn survey(text: &[u8], unit: CharUnit, budget: Option<u64>) -> Result
         if !can_be_over || !trail.is_kept() {
             return Ok(());
         }
-        match Place::of(&message, estimate) {
-            Some(place) if places.len() < most => {
-                if places.len() == places.capacity() {
-                    // At once, so that nothing is there twice; but over budget that may be much room for nothing.
-                    let mut room = most - places.len();
-                    if is_over {
-                        room = room.min(places.len());
-                    }
-                    reserve(&mut places, room)?;
-                }
-                places.push(place);
+        if places.len() == places.capacity() && places.len() < most {
+            // At once, so that nothing is there twice; but over budget that may be much room for nothing.
+            let mut room = most - places.len();
+            if is_over {
+                room = room.min(places.len());
             }
+            // Without memory for it, it will be read again.
+            let _: Result<(), _> = places.try_reserve(room);
+        }
+        match Place::of(&message, estimate) {
+            Some(place) if places.len() < most.min(places.capacity()) => places.push(place),
             _ => trail.keep_none(),
         }
         Ok(())

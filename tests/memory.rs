@@ -53,6 +53,27 @@ fn empty_messages_without_number_take_no_more_than_a_tenth_of_the_input_under_bu
     assert!(took.bytes * 10 < text.len(), "{} bytes", took.bytes);
 }
 
+/// A few notes are made room for whatever the size.
+#[test]
+fn under_budget_a_short_transcript_takes_no_more_than_two_kilobytes() {
+    let _alone = ALONE.lock().unwrap();
+    for (turns, length) in [(0, 1), (1, 1), (5, 40), (15, 20)] {
+        let text = transcript(turns, length);
+        // By its length alone it might be over this budget, so notes are taken.
+        let tokens = estimate_tokens(&text, CharUnit::CodePoint).unwrap();
+        let compactor = Compactor::new(Options::new(tokens));
+        let (plan, took) = taken(|| compactor.plan(&text).unwrap());
+        assert_eq!(plan.outcome(), Outcome::UnderBudget);
+        assert!(
+            took.bytes <= 2048,
+            "{} bytes for a text of {}",
+            took.bytes,
+            text.len()
+        );
+        assert!(took.allocations <= 8, "{} allocations", took.allocations);
+    }
+}
+
 /// What stands first is asked whether it is an instruction, however much there is in it.
 #[test]
 fn leading_messages_take_no_more_than_a_tenth_of_the_input_under_budget() {

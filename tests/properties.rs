@@ -254,6 +254,13 @@ fn estimated(text: &str, unit: Unit) -> Result<u64, TestCaseError> {
         .map_err(|failure| TestCaseError::fail(format!("{failure:?}\ntranscript {text}")))
 }
 
+fn over_any_budget_by_turns() -> Options {
+    Options {
+        split: Split::Turns,
+        ..Options::with_budget(0)
+    }
+}
+
 /// Corners where chance seldom leads, with the answer that the rules give under `"turns"` where nothing fits.
 #[test]
 fn they_agree_where_chance_seldom_leads() {
@@ -310,10 +317,7 @@ fn they_agree_where_chance_seldom_leads() {
     ];
     for (corner, messages, outcome) in corners {
         let transcript = Transcript::read(&format!("[{}]", messages.join(", ")));
-        let options = Options {
-            split: Split::Turns,
-            ..Options::with_budget(0)
-        };
+        let options = over_any_budget_by_turns();
         let plan = planned(&transcript.text, &options.to_json());
         let found = plan.as_ref().map(|plan| plan.outcome);
         assert_eq!(found, Ok(outcome), "{corner}: {}", transcript.text);
@@ -399,10 +403,7 @@ fn escaped(json: &str, but_the_first: bool) -> String {
 #[test]
 fn keys_that_only_look_like_one_are_others() {
     let user = r#"{"role":"user","content":"u"}"#;
-    let options = Options {
-        split: Split::Turns,
-        ..Options::with_budget(0)
-    };
+    let options = over_any_budget_by_turns();
     let alike = |key: &str| {
         let escaped = format!("\\u{:04x}{}", key.as_bytes()[0], &key[1..]);
         [
@@ -462,10 +463,7 @@ fn keys_that_only_look_like_one_are_others() {
 #[test]
 fn keys_and_values_are_known_however_they_are_written() {
     let user = r#"{"role":"user","content":"u"}"#;
-    let options = Options {
-        split: Split::Turns,
-        ..Options::with_budget(0)
-    };
+    let options = over_any_budget_by_turns();
     for (call, result) in PAIRS {
         let plain = format!("[{user},{call},{user},{result},{user},{user}]");
         let spaced = plain.replace(':', " :\n").replace(',', "\t,\r ");
